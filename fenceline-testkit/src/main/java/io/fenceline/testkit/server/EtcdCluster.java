@@ -1,0 +1,62 @@
+package io.fenceline.testkit.server;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Three etcd servers that form a cluster; each can be killed, paused and restarted. */
+public final class EtcdCluster implements AutoCloseable {
+
+  private static final int MEMBERS = 3;
+
+  private final List<EtcdServer> members = new ArrayList<>();
+
+  private EtcdCluster() {}
+
+  /**
+   * Starts the members; returns when all know a leader.
+   *
+   * @param options etcd's own, such as {@code --election-timeout=500}
+   */
+  public static EtcdCluster start(String... options) {
+    return PortTakenException.retry(
+        () -> {
+          EtcdCluster cluster = new EtcdCluster();
+          for (int i = 1; i <= MEMBERS; i++) {
+            cluster.members.add(new EtcdServer("m" + i, cluster.members, List.of(options)));
+          }
+          Starting.together(cluster.members);
+          return cluster;
+        });
+  }
+
+  /** All members, running or not. */
+  public List<EtcdServer> members() {
+    return List.copyOf(members);
+  }
+
+  /** Waits for a member that says that it is the leader. */
+  public EtcdServer awaitLeader(Duration bound) {
+    return Eventually.until(
+            bound,
+            "an etcd leader",
+            () -> members.stream().filter(EtcdCluster::leads).toList(),
+            leaders -> !leaders.isEmpty())
+        .get(0);
+  }
+
+  private static boolean leads(EtcdServer member) {
+    return member.isAlive() && member.state() != ProcessState.STOPPED && member.isLeader();
+  }
+
+  /** The URLs for clients, separated by commas. */
+  public String endpoints() {
+    return members.stream().map(EtcdServer::endpoint).collect(Collectors.joining(","));
+  }
+
+  @Override
+  public void close() {
+    Closing.servers(members);
+  }
+}

@@ -1,0 +1,127 @@
+package io.fenceline.testkit.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** An etcd server: alone, or a member of an {@link EtcdCluster}. */
+public final class EtcdServer extends ServerProcess {
+
+  private final String member;
+  private final List<EtcdServer> members;
+  private final List<String> options;
+
+  /**
+   * A member of a cluster.
+   *
+   * @param members all members, this one included; filled when they are started
+   */
+  EtcdServer(String member, List<EtcdServer> members, List<String> options) {
+    super("etcd-" + member, takePorts(2), false, RunAs.self());
+    this.member = member;
+    this.members = members;
+    this.options = List.copyOf(options);
+  }
+
+  /**
+   * Starts a server of its own.
+   *
+   * @param options etcd's own, such as {@code --election-timeout=500}
+   */
+  public static EtcdServer start(String... options) {
+    return PortTakenException.retry(
+        () -> {
+          List<EtcdServer> alone = new ArrayList<>();
+          EtcdServer server = new EtcdServer("single", alone, List.of(options));
+          alone.add(server);
+          server.startFirst();
+          return server;
+        });
+  }
+
+  @Override
+  void prepare() {}
+
+  @Override
+  List<String> command() {
+    List<String> command = new ArrayList<>();
+    command.add(Debian.program("etcd", "etcd-server"));
+    command.add("--name=" + member);
+    command.add("--data-dir=" + folder().resolve("data"));
+    command.add("--listen-client-urls=" + endpoint());
+    command.add("--advertise-client-urls=" + endpoint());
+    command.add("--listen-peer-urls=" + peerUrl());
+    command.add("--initial-advertise-peer-urls=" + peerUrl());
+    command.add(
+        "--initial-cluster="
+            + String.join(
+                ",", members.stream().map(peer -> peer.member + "=" + peer.peerUrl()).toList()));
+    command.add("--initial-cluster-token=fenceline-" + members.get(0).port(1));
+    command.addAll(options);
+    return command;
+  }
+
+  /** A member is healthy when it knows a leader. */
+  @Override
+  boolean answers() throws IOException {
+    return Http.get(endpoint() + "/health").contains("\"true\"");
+  }
+
+  /** The URL for clients. */
+  public String endpoint() {
+    return "http://" + address();
+  }
+
+  private String peerUrl() {
+    return "http://" + host() + ":" + port(1);
+  }
+
+  /** Whether this member says that it is the leader. */
+  public boolean isLeader() {
+    return metric("etcd_server_is_leader") == 1;
+  }
+
+  /**
+   * How often a method of etcd's API was called, such as {@code Txn}, {@code LeaseGrant}; streams
+   * ({@code Watch}, {@code LeaseKeepAlive}) count when they are opened.
+   */
+  public long rpcCount(String method) {
+    String name = "grpc_method=\"" + method + "\"";
+    return (long)
+        metrics()
+            .filter(line -> line.startsWith("grpc_server_started_total{") && line.contains(name))
+            .mapToDouble(EtcdServer::value)
+            .sum();
+  }
+
+  private double metric(String name) {
+    return metrics()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(EtcdServer::value)
+        .sum();
+  }
+
+  private Stream<String> metrics() {
+    try {
+      return Http.get(endpoint() + "/metrics").lines();
+    } catch (IOException e) {
+      throw new UncheckedIOException(toString(), e);
+    }
+  }
+
+  private static double value(String line) {
+    return Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+  }
+
+  /** Runs etcdctl against this member and returns its output. */
+  public String etcdctl(String... words) {
+    List<String> command = new ArrayList<>();
+    command.add(Debian.program("etcdctl", "etcd-client"));
+    command.add("--endpoints=" + endpoint());
+    command.addAll(List.of(words));
+    return Tool.run(RunAs.self(), Map.of("ETCDCTL_API", "3"), command).strip();
+  }
+}

@@ -1,0 +1,131 @@
+package io.fenceline.testkit.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A ZooKeeper server in a JVM of its own: alone, or a member of a {@link ZooKeeperEnsemble}.
+ *
+ * <p>ZooKeeper's classes come from the class path of the test that starts it.
+ */
+public final class ZooKeeperServer extends ServerProcess {
+
+  private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+  private static final int HEAP_MEGABYTES = 96;
+  private static final int TIMEOUT_MILLIS = 2_000;
+  private static final Duration DEFAULT_TICK = Duration.ofMillis(500);
+
+  private final Duration tick;
+  private final int id;
+  private final List<ZooKeeperServer> members;
+
+  /**
+   * A member of an ensemble.
+   *
+   * @param members all members, this one included; filled when they are started
+   */
+  ZooKeeperServer(Duration tick, int id, List<ZooKeeperServer> members) {
+    super("zookeeper-" + id, takePorts(3), false, RunAs.self());
+    this.tick = tick;
+    this.id = id;
+    this.members = members;
+  }
+
+  /** Starts a server with a tick of half a second, so sessions time out after one or more. */
+  public static ZooKeeperServer start() {
+    return start(DEFAULT_TICK);
+  }
+
+  /** Starts a server; sessions time out after two ticks at the earliest. */
+  public static ZooKeeperServer start(Duration tick) {
+    requireZooKeeper();
+    return PortTakenException.retry(
+        () -> {
+          ZooKeeperServer server = new ZooKeeperServer(tick, 1, List.of());
+          server.startFirst();
+          return server;
+        });
+  }
+
+  static Duration defaultTick() {
+    return DEFAULT_TICK;
+  }
+
+  static void requireZooKeeper() {
+    try {
+      Class.forName(MAIN, false, ZooKeeperServer.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new HarnessException(
+          "ZooKeeper is not on the class path; it comes with: org.apache.zookeeper:zookeeper", e);
+    }
+  }
+
+  @Override
+  void prepare() throws IOException {
+    List<String> lines = new ArrayList<>();
+    lines.add("dataDir=" + folder().resolve("data"));
+    lines.add("tickTime=" + tick.toMillis());
+    lines.add("initLimit=20");
+    lines.add("syncLimit=5");
+    lines.add("maxClientCnxns=0");
+    lines.add("admin.enableServer=false");
+    lines.add("4lw.commands.whitelist=*");
+    if (members.isEmpty()) {
+      lines.add("clientPortAddress=" + host());
+      lines.add("clientPort=" + port());
+    }
+    members.forEach(member -> lines.add(member.memberLine()));
+    Files.createDirectories(folder().resolve("data"));
+    Files.writeString(folder().resolve("data/myid"), Integer.toString(id));
+    Files.write(folder().resolve("zoo.cfg"), lines);
+  }
+
+  private String memberLine() {
+    return "server.%d=%s:%d:%d;%s:%d".formatted(id, host(), port(1), port(2), host(), port());
+  }
+
+  @Override
+  List<String> command() {
+    List<String> command =
+        JavaCommand.of(
+            MAIN, HEAP_MEGABYTES, List.of("-Dorg.slf4j.simpleLogger.defaultLogLevel=info"));
+    command.add(folder().resolve("zoo.cfg").toString());
+    return command;
+  }
+
+  /** A member of an ensemble answers when there is a leader. */
+  @Override
+  boolean answers() throws IOException {
+    return ask("srvr").contains("Mode: ");
+  }
+
+  /** Asks one of ZooKeeper's four-letter words, such as {@code mntr} or {@code cons}. */
+  public String fourLetterWord(String word) {
+    try {
+      return ask(word);
+    } catch (IOException e) {
+      throw new UncheckedIOException(this + ": " + word, e);
+    }
+  }
+
+  private String ask(String word) throws IOException {
+    try (Socket socket = new Socket()) {
+      socket.setSoTimeout(TIMEOUT_MILLIS);
+      socket.connect(new InetSocketAddress(host(), port()), TIMEOUT_MILLIS);
+      socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** Whether this server leads its ensemble. */
+  public boolean isLeader() {
+    return fourLetterWord("srvr").contains("Mode: leader");
+  }
+}

@@ -1,0 +1,100 @@
+package io.fenceline.testkit.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class JavaProcessTest {
+
+  private static final Duration BOUND = Duration.ofSeconds(20);
+
+  @Test
+  void talksInLines_andEndsWithAStatus() {
+    try (JavaProcess echo =
+        JavaProcess.of(Echo.class).argument("hello").jvmOption("-Dgreeting=good").start()) {
+      assertThat(echo.expect("ready", BOUND)).isEqualTo("ready good hello");
+      echo.send("say one");
+      echo.send("say two");
+      assertThat(echo.expect("two", BOUND)).isEqualTo("two");
+
+      echo.send("end 7");
+      assertThat(echo.awaitExit(BOUND)).isEqualTo(7);
+    }
+  }
+
+  @Test
+  void whatWasExpectedInVain_comesWithWhatWasPrintedInstead() {
+    try (JavaProcess echo = JavaProcess.of(Echo.class).argument("x").start()) {
+      echo.expect("ready", BOUND);
+      echo.send("say no");
+      echo.send("grumble about it");
+      echo.send("end 1");
+
+      assertThatThrownBy(() -> echo.expect("yes", BOUND))
+          .isInstanceOf(AssertionError.class)
+          .hasMessageContaining("did not print 'yes' before it ended")
+          .hasMessageContaining("[no]")
+          .hasMessageContaining("about it");
+      assertThatThrownBy(() -> echo.expect("more", BOUND)).hasMessageContaining("before it ended");
+    }
+  }
+
+  @Test
+  void aPausedProcessIsStopped_andSilent() {
+    try (JavaProcess echo = JavaProcess.of(Echo.class).argument("x").start()) {
+      echo.expect("ready", BOUND);
+      echo.pause();
+      assertThat(echo.state()).isEqualTo(ProcessState.STOPPED);
+      echo.send("say again");
+      assertThatThrownBy(() -> echo.expect("again", Duration.ofMillis(200)))
+          .hasMessageContaining("within PT0.2S");
+
+      echo.resume();
+      assertThat(echo.expect("again", BOUND)).isEqualTo("again");
+      echo.kill();
+      assertThat(echo.state()).isEqualTo(ProcessState.GONE);
+    }
+  }
+
+  @Test
+  void itsWallClockCanBeSet_andItsMonotonicClockStays() {
+    try (JavaProcess echo = JavaProcess.of(Echo.class).argument("x").fakeTime().start()) {
+      echo.expect("ready", BOUND);
+      echo.send("clocks");
+      String[] before = echo.expect("clocks", BOUND).split(" ");
+      echo.clockOffset(Duration.ofHours(1));
+      echo.send("clocks");
+      String[] after = echo.expect("clocks", BOUND).split(" ");
+
+      long wallMillis = Long.parseLong(after[1]) - Long.parseLong(before[1]);
+      long monotonicNanos = Long.parseLong(after[2]) - Long.parseLong(before[2]);
+      assertThat(wallMillis).isBetween(3_600_000L, 3_620_000L);
+      assertThat(monotonicNanos).isBetween(0L, 20_000_000_000L);
+    }
+  }
+
+  static final class Echo {
+    public static void main(String[] args) throws IOException {
+      System.out.println("ready " + System.getProperty("greeting") + " " + args[0]);
+      BufferedReader in =
+          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        String[] words = line.split(" ", 2);
+        switch (words[0]) {
+          case "say" -> System.out.println(words[1]);
+          case "grumble" -> System.err.println(words[1]);
+          case "clocks" ->
+              System.out.println("clocks " + System.currentTimeMillis() + " " + System.nanoTime());
+          case "end" -> System.exit(Integer.parseInt(words[1]));
+          default -> throw new IllegalArgumentException(line);
+        }
+      }
+    }
+  }
+}
