@@ -1,0 +1,184 @@
+package io.fenceline;
+
+import io.fenceline.spi.Durations;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How a lock is held and waited for. Immutable: each method gives a changed copy.
+ *
+ * <pre>{@code
+ * LockOptions nightly = LockOptions.defaults().lease(Duration.ofMinutes(1)).keepAtLeast(Duration.ofSeconds(30));
+ * }</pre>
+ */
+public final class LockOptions {
+  private static final LockOptions DEFAULTS = new LockOptions(new Draft());
+
+  private final Duration lease;
+  private final boolean autoRenewal;
+  private final Optional<Duration> maxHold;
+  private final WaitStrategy waitStrategy;
+  private final boolean interruptOnLoss;
+  private final Duration lockDelay;
+  private final Duration keepAtLeast;
+  private final boolean leakTrace;
+
+  /** The fields while they are being changed; everything else sees finished options only. */
+  private static final class Draft {
+    private Duration lease = Duration.ofSeconds(30);
+    private boolean autoRenewal = true;
+    private Optional<Duration> maxHold = Optional.empty();
+    private WaitStrategy waitStrategy = WaitStrategy.FAIR_QUEUE;
+    private boolean interruptOnLoss;
+    private Duration lockDelay = Duration.ZERO;
+    private Duration keepAtLeast = Duration.ZERO;
+    private boolean leakTrace;
+  }
+
+  private LockOptions(Draft draft) {
+    this.lease = draft.lease;
+    this.autoRenewal = draft.autoRenewal;
+    this.maxHold = draft.maxHold;
+    this.waitStrategy = draft.waitStrategy;
+    this.interruptOnLoss = draft.interruptOnLoss;
+    this.lockDelay = draft.lockDelay;
+    this.keepAtLeast = draft.keepAtLeast;
+    this.leakTrace = draft.leakTrace;
+  }
+
+  private Draft draft() {
+    Draft draft = new Draft();
+    draft.lease = lease;
+    draft.autoRenewal = autoRenewal;
+    draft.maxHold = maxHold;
+    draft.waitStrategy = waitStrategy;
+    draft.interruptOnLoss = interruptOnLoss;
+    draft.lockDelay = lockDelay;
+    draft.keepAtLeast = keepAtLeast;
+    draft.leakTrace = leakTrace;
+    return draft;
+  }
+
+  /** A lease of 30 seconds that renews itself; waits in the queue. */
+  public static LockOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /** How long the store keeps the lock for a holder that is not heard of; 30 seconds by default. */
+  public LockOptions lease(Duration lease) {
+    Draft draft = draft();
+    draft.lease = Durations.checkPositive("lease", lease);
+    return new LockOptions(draft);
+  }
+
+  /** The lease is not renewed by itself: it ends, unless {@link Hold#extend} is called. */
+  public LockOptions fixedLease(Duration lease) {
+    Draft draft = draft();
+    draft.lease = Durations.checkPositive("lease", lease);
+    draft.autoRenewal = false;
+    return new LockOptions(draft);
+  }
+
+  /** Auto-renewal ends this long after the lock was acquired; the hold then ends with its lease. */
+  public LockOptions maxHold(Duration maxHold) {
+    Draft draft = draft();
+    draft.maxHold = Optional.of(Durations.checkPositive("maxHold", maxHold));
+    return new LockOptions(draft);
+  }
+
+  /** How to wait; in a fair queue by default. */
+  public LockOptions waiting(WaitStrategy strategy) {
+    Draft draft = draft();
+    draft.waitStrategy = java.util.Objects.requireNonNull(strategy, "strategy");
+    return new LockOptions(draft);
+  }
+
+  /** Interrupts the thread that acquired the lock, by a blocking call, when the lock is lost. */
+  public LockOptions interruptOnLoss() {
+    Draft draft = draft();
+    draft.interruptOnLoss = true;
+    return new LockOptions(draft);
+  }
+
+  /**
+   * Keeps the name closed for a while after a lease that ran out, for resources that can't check
+   * tokens. The holder believes in the lease only, so its last writes have the delay to arrive.
+   */
+  public LockOptions lockDelay(Duration delay) {
+    Draft draft = draft();
+    draft.lockDelay = wholeMillis("lockDelay", delay);
+    return new LockOptions(draft);
+  }
+
+  /**
+   * Keeps the name closed for this long after it was acquired, even when it is released sooner: a
+   * scheduled job that is short runs once, though the clocks of its servers differ.
+   */
+  public LockOptions keepAtLeast(Duration atLeast) {
+    Draft draft = draft();
+    draft.keepAtLeast = wholeMillis("keepAtLeast", atLeast);
+    return new LockOptions(draft);
+  }
+
+  /** Remembers where each hold was acquired, so that a leaked one can be found; costs a little. */
+  public LockOptions leakTrace() {
+    Draft draft = draft();
+    draft.leakTrace = true;
+    return new LockOptions(draft);
+  }
+
+  private static Duration wholeMillis(String setting, Duration value) {
+    return value.isZero() ? value : Durations.checkPositive(setting, value);
+  }
+
+  /** See {@link #lease(Duration)}. */
+  public Duration lease() {
+    return lease;
+  }
+
+  /** Whether the lease renews itself. */
+  public boolean autoRenewal() {
+    return autoRenewal;
+  }
+
+  /** See {@link #maxHold(Duration)}. */
+  public Optional<Duration> maxHold() {
+    return maxHold;
+  }
+
+  /** See {@link #waiting(WaitStrategy)}. */
+  public WaitStrategy waitStrategy() {
+    return waitStrategy;
+  }
+
+  /** See {@link #interruptOnLoss()}. */
+  public boolean interruptsOnLoss() {
+    return interruptOnLoss;
+  }
+
+  /** See {@link #lockDelay(Duration)}. */
+  public Duration lockDelay() {
+    return lockDelay;
+  }
+
+  /** See {@link #keepAtLeast(Duration)}. */
+  public Duration keepAtLeast() {
+    return keepAtLeast;
+  }
+
+  /** See {@link #leakTrace()}. */
+  public boolean tracesLeaks() {
+    return leakTrace;
+  }
+
+  @Override
+  public String toString() {
+    return "lease=%s, autoRenewal=%s, waiting=%s, lockDelay=%s, keepAtLeast=%s"
+        .formatted(
+            Durations.show(lease),
+            autoRenewal,
+            waitStrategy,
+            Durations.show(lockDelay),
+            Durations.show(keepAtLeast));
+  }
+}

@@ -1,0 +1,15 @@
+package io.fenceline.event;
+
+import java.time.Duration;
+
+/**
+ * A lock passed from one thread of this process to another, without a round trip.
+ *
+ * @param name the lock
+ * @param id the new hold
+ * @param token its token
+ * @param handOff which one since the grant, from 1
+ * @param waited from the call to the hold
+ */
+public record HandedOff(String name, String id, long token, int handOff, Duration waited)
+    implements LockEvent {}

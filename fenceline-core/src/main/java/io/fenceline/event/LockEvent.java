@@ -1,0 +1,19 @@
+package io.fenceline.event;
+
+/** Something that happened to a lock. */
+public sealed interface LockEvent
+    permits Acquired,
+        Contended,
+        Endangered,
+        HandedOff,
+        Leaked,
+        Lost,
+        Refused,
+        Released,
+        Renewed,
+        StoreFailed,
+        TimedOut {
+
+  /** The lock. */
+  String name();
+}

@@ -1,0 +1,18 @@
+package io.fenceline.event;
+
+import io.fenceline.LossReason;
+import java.time.Duration;
+
+/**
+ * A hold is no longer valid; another process may hold the lock.
+ *
+ * @param name the lock
+ * @param id the hold
+ * @param token its token
+ * @param reason why
+ * @param sinceRenewal how long before the loss the lease was last started
+ * @param lease how long the lease was
+ */
+public record Lost(
+    String name, String id, long token, LossReason reason, Duration sinceRenewal, Duration lease)
+    implements LockEvent {}

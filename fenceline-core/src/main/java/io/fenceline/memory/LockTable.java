@@ -1,0 +1,418 @@
+package io.fenceline.memory;
+
+import io.fenceline.ModeConflictException;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.GrantNumbers;
+import io.fenceline.spi.HeldGrant;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.NameState;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.Release;
+import io.fenceline.spi.ReleaseRequest;
+import io.fenceline.spi.RenewRequest;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server's table of names: holders and queues, by the server's own clock.
+ *
+ * <p>Every request first looks at the clock: grants that are over are ended, ends that lie further
+ * ahead than their term is long are pulled in (the clock was set back), waiters that have not been
+ * heard of are dropped, and whoever is next is granted. What was granted to waiters by that is
+ * returned by {@link #takePushes}, for the caller to tell them.
+ *
+ * <p>Not thread-safe: a server does one thing at a time.
+ */
+public class LockTable {
+
+  /** What a claim is answered with. */
+  public sealed interface Answer {
+    /**
+     * It has the name.
+     *
+     * @param number grant number
+     * @param length how long it may be believed
+     */
+    record Granted(long number, Duration length) implements Answer {}
+
+    /**
+     * It waits in the queue.
+     *
+     * @param obstacle who is in the way
+     */
+    record Waiting(Obstacle obstacle) implements Answer {}
+
+    /**
+     * It is not queued, and has nothing.
+     *
+     * @param obstacle who is in the way
+     */
+    record Refused(Obstacle obstacle) implements Answer {}
+  }
+
+  /**
+   * A grant to a waiter, that it has to be told of.
+   *
+   * @param claim the claim that waited
+   * @param number grant number
+   * @param length how long it may be believed
+   */
+  public record Push(ClaimRequest claim, long number, Duration length) {}
+
+  /** A grant that runs. */
+  private static final class Holder {
+    final ClaimRequest claim;
+    final ClientInfo client;
+    final long number;
+    final long sinceMillis;
+    long endMillis;
+    long termMillis;
+
+    Holder(ClaimRequest claim, ClientInfo client, long number, long sinceMillis) {
+      this.claim = claim;
+      this.client = client;
+      this.number = number;
+      this.sinceMillis = sinceMillis;
+    }
+
+    void run(long nowMillis, long term) {
+      termMillis = term;
+      endMillis = nowMillis + term;
+    }
+  }
+
+  /** A claim that waits. */
+  private static final class Queued {
+    final ClaimRequest claim;
+    final ClientInfo client;
+    final long sinceMillis;
+    long heardMillis;
+
+    Queued(ClaimRequest claim, ClientInfo client, long sinceMillis) {
+      this.claim = claim;
+      this.client = client;
+      this.sinceMillis = sinceMillis;
+      this.heardMillis = sinceMillis;
+    }
+  }
+
+  /** All of one name; there is none for a name that is free and not waited for. */
+  private static final class Entry {
+    final List<Holder> holders = new ArrayList<>(1);
+    final List<Queued> queue = new ArrayList<>(0);
+
+    boolean isEmpty() {
+      return holders.isEmpty() && queue.isEmpty();
+    }
+
+    List<Mode> held() {
+      return holders.stream().map(holder -> holder.claim.mode()).toList();
+    }
+
+    @Nullable Holder holder(Owner owner) {
+      for (Holder holder : holders) {
+        if (holder.claim.owner().equals(owner)) {
+          return holder;
+        }
+      }
+      return null;
+    }
+
+    @Nullable Queued queued(Owner owner) {
+      for (Queued waiting : queue) {
+        if (waiting.claim.owner().equals(owner)) {
+          return waiting;
+        }
+      }
+      return null;
+    }
+
+    String family() {
+      return holders.isEmpty()
+          ? queue.get(0).claim.mode().family()
+          : holders.get(0).claim.mode().family();
+    }
+  }
+
+  private final LongSupplier clockMillis;
+  private final Duration handOverTerm;
+  private final Duration patience;
+  private final Map<String, Entry> names = new HashMap<>();
+  private final List<Push> pushes = new ArrayList<>();
+  private long last;
+
+  /**
+   * An empty table.
+   *
+   * @param clockMillis the server's clock
+   * @param handOverTerm how long a grant to a waiter runs until its first renewal, at most
+   * @param patience how long a waiter stays in the queue without being heard of
+   */
+  public LockTable(LongSupplier clockMillis, Duration handOverTerm, Duration patience) {
+    this.clockMillis = clockMillis;
+    this.handOverTerm = handOverTerm;
+    this.patience = patience;
+  }
+
+  // Requests. -----------------------------------------------------------------------------------
+
+  /**
+   * Claims a name; a repeat by the same owner starts its lease again, or keeps its place.
+   *
+   * @throws ModeConflictException if the name is in use in another way
+   */
+  public Answer claim(ClaimRequest claim, ClientInfo client) {
+    long now = clockMillis.getAsLong();
+    Entry entry = names.computeIfAbsent(claim.name(), name -> new Entry());
+    settle(claim.name(), entry, now);
+    Holder holder = entry.holder(claim.owner());
+    if (holder != null) {
+      holder.run(now, claim.term().toMillis());
+      return new Answer.Granted(holder.number, claim.lease());
+    }
+    Queued queued = entry.queued(claim.owner());
+    if (queued != null) {
+      queued.heardMillis = now;
+      return new Answer.Waiting(obstacle(entry, now));
+    }
+    if (!entry.isEmpty() && !entry.family().equals(claim.mode().family())) {
+      throw new ModeConflictException(claim.name(), claim.mode().family(), entry.family());
+    }
+    names.put(claim.name(), entry);
+    if (entry.queue.isEmpty() && claim.mode().fitsBeside(entry.held())) {
+      Holder granted = grant(entry, claim, client, now);
+      granted.run(now, claim.term().toMillis());
+      return new Answer.Granted(granted.number, claim.lease());
+    }
+    if (!claim.waits()) {
+      return new Answer.Refused(obstacle(entry, now));
+    }
+    entry.queue.add(new Queued(claim, client, now));
+    return new Answer.Waiting(obstacle(entry, now));
+  }
+
+  /** Starts a lease again; false if the grant is gone. */
+  public boolean renew(RenewRequest request) {
+    ClaimRequest claim = request.grant().claim();
+    long now = clockMillis.getAsLong();
+    Entry entry = look(claim.name(), now);
+    Holder holder = entry == null ? null : entry.holder(claim.owner());
+    if (holder == null) {
+      return false;
+    }
+    holder.run(now, request.lease().plus(claim.delay()).toMillis());
+    return true;
+  }
+
+  /** Gives a grant back, at once or after a while. */
+  public Release release(ReleaseRequest request) {
+    HeldGrant grant = request.grant();
+    String name = grant.claim().name();
+    long now = clockMillis.getAsLong();
+    Entry entry = look(name, now);
+    Holder holder = entry == null ? null : entry.holder(grant.claim().owner());
+    if (entry == null || holder == null) {
+      return Release.GONE;
+    }
+    if (request.keepClosed().isZero()) {
+      entry.holders.remove(holder);
+    } else {
+      holder.run(now, request.keepClosed().toMillis());
+    }
+    settle(name, entry, now);
+    return Release.RELEASED;
+  }
+
+  /** Takes a claim away, be it waiting or granted. */
+  public void withdraw(ClaimRequest claim) {
+    long now = clockMillis.getAsLong();
+    Entry entry = look(claim.name(), now);
+    if (entry == null) {
+      return;
+    }
+    entry.queue.removeIf(queued -> queued.claim.owner().equals(claim.owner()));
+    entry.holders.removeIf(holder -> holder.claim.owner().equals(claim.owner()));
+    settle(claim.name(), entry, now);
+  }
+
+  /** Ends the grant with this number; with a lock-delay, after the delay. */
+  public boolean forceRelease(String name, long number) {
+    long now = clockMillis.getAsLong();
+    Entry entry = look(name, now);
+    if (entry == null) {
+      return false;
+    }
+    for (Holder holder : entry.holders) {
+      if (holder.number == number) {
+        holder.run(now, Math.min(holder.endMillis - now, holder.claim.delay().toMillis()));
+        settle(name, entry, now);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Who holds a name, and who waits. */
+  public NameState inspect(String name) {
+    long now = clockMillis.getAsLong();
+    Entry entry = look(name, now);
+    return entry == null ? NameState.free(name) : state(name, entry, now);
+  }
+
+  /** Names that are held or waited for, in byte order. */
+  public List<NameState> list(String prefix, int limit) {
+    List<String> found = new ArrayList<>(names.keySet());
+    found.removeIf(name -> !name.startsWith(prefix));
+    found.sort(
+        (a, b) ->
+            Arrays.compareUnsigned(
+                a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8)));
+    return found.stream()
+        .map(this::inspect)
+        .filter(state -> !state.holders().isEmpty() || !state.waiters().isEmpty())
+        .limit(limit)
+        .toList();
+  }
+
+  // Time. ---------------------------------------------------------------------------------------
+
+  /** Does what time has brought, for a name that someone waits for. */
+  public void settle(String name) {
+    look(name, clockMillis.getAsLong());
+  }
+
+  /** How long until something of a waited-for name ends; empty if nothing does. */
+  public OptionalLong millisToNextEnd(String name) {
+    Entry entry = names.get(name);
+    if (entry == null || entry.queue.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    long now = clockMillis.getAsLong();
+    return entry.holders.stream().mapToLong(holder -> Math.max(0, holder.endMillis - now)).min();
+  }
+
+  /** The grants to waiters since the last call. */
+  public List<Push> takePushes() {
+    if (pushes.isEmpty()) {
+      return List.of();
+    }
+    List<Push> taken = List.copyOf(pushes);
+    pushes.clear();
+    return taken;
+  }
+
+  private @Nullable Entry look(String name, long now) {
+    Entry entry = names.get(name);
+    if (entry != null) {
+      settle(name, entry, now);
+    }
+    return entry;
+  }
+
+  private void settle(String name, Entry entry, long now) {
+    for (Iterator<Holder> all = entry.holders.iterator(); all.hasNext(); ) {
+      Holder holder = all.next();
+      if (holder.endMillis - now > holder.termMillis) {
+        holder.endMillis = now + holder.termMillis; // The clock was set back.
+      }
+      if (holder.endMillis <= now) {
+        all.remove();
+      }
+    }
+    for (Iterator<Queued> all = entry.queue.iterator(); all.hasNext(); ) {
+      Queued queued = all.next();
+      queued.heardMillis = Math.min(queued.heardMillis, now);
+      if (now - queued.heardMillis > patience.toMillis()) {
+        all.remove();
+      }
+    }
+    while (!entry.queue.isEmpty() && entry.queue.get(0).claim.mode().fitsBeside(entry.held())) {
+      Queued next = entry.queue.remove(0);
+      Duration length = shorter(handOverTerm, next.claim.lease());
+      Holder granted = grant(entry, next.claim, next.client, now);
+      granted.run(now, length.plus(next.claim.delay()).toMillis());
+      pushes.add(new Push(next.claim, granted.number, length));
+    }
+    if (entry.isEmpty()) {
+      names.remove(name, entry);
+    }
+  }
+
+  private Holder grant(Entry entry, ClaimRequest claim, ClientInfo client, long now) {
+    last = nextNumber(last, now);
+    Holder granted = new Holder(claim, client, last, now);
+    entry.holders.add(granted);
+    return granted;
+  }
+
+  /** The number of the next grant. */
+  protected long nextNumber(long lastNumber, long nowMillis) {
+    return GrantNumbers.next(lastNumber, nowMillis);
+  }
+
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) <= 0 ? a : b;
+  }
+
+  // Views. --------------------------------------------------------------------------------------
+
+  private static Obstacle obstacle(Entry entry, long now) {
+    Optional<Holder> first = entry.holders.stream().findFirst();
+    return first
+        .map(
+            holder ->
+                new Obstacle(
+                    holder.client.label(),
+                    holder.number,
+                    Duration.ofMillis(holder.endMillis - now)))
+        .orElse(Obstacle.UNKNOWN);
+  }
+
+  private static NameState state(String name, Entry entry, long now) {
+    return new NameState(
+        name,
+        entry.holders.stream()
+            .map(
+                holder ->
+                    new NameState.Holder(
+                        holder.claim.owner().id(),
+                        holder.client,
+                        holder.claim.mode(),
+                        holder.number,
+                        Instant.ofEpochMilli(holder.sinceMillis),
+                        Duration.ofMillis(holder.endMillis - now)))
+            .toList(),
+        entry.queue.stream()
+            .map(
+                queued ->
+                    new NameState.Waiter(
+                        queued.claim.owner().id(),
+                        queued.client,
+                        queued.claim.mode(),
+                        Instant.ofEpochMilli(queued.sinceMillis)))
+            .toList());
+  }
+
+  /** How many names there is anything of. */
+  public int size() {
+    return names.size();
+  }
+
+  /** The last grant number. */
+  public long lastNumber() {
+    return last;
+  }
+}

@@ -1,0 +1,278 @@
+package io.fenceline.runtime;
+
+import io.fenceline.Acquirable;
+import io.fenceline.FencedLock;
+import io.fenceline.FencedReadWriteLock;
+import io.fenceline.FencedSemaphore;
+import io.fenceline.Fenceline;
+import io.fenceline.Guarantee;
+import io.fenceline.Guarantees;
+import io.fenceline.Hold;
+import io.fenceline.InvalidSettingException;
+import io.fenceline.LockOptions;
+import io.fenceline.LockReport;
+import io.fenceline.LossReason;
+import io.fenceline.MultiHold;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.LockNames;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.NameState;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.spi.StoreFactory;
+import io.fenceline.spi.Time;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** A client of one store: checks what it is given, and hands out locks on the engine below it. */
+public final class Client implements Fenceline {
+  private final Engine engine;
+  private final Queues queues;
+  private final ThreadOwners owners;
+  private final boolean ownsTime;
+
+  private Client(Engine engine, boolean ownsTime) {
+    this.engine = engine;
+    this.ownsTime = ownsTime;
+    this.queues = new Queues(engine);
+    this.owners = new ThreadOwners();
+  }
+
+  /** Opens the store and checks what it guarantees. */
+  public static Client connect(StoreFactory factory, ClientSettings settings) {
+    Time given = settings.time();
+    Time time = given == null ? new SystemTime() : given;
+    RandomGenerator random = settings.random() == null ? new SecureRandom() : settings.random();
+    ClientInfo info = info(settings.label());
+    LockStore store = null;
+    try {
+      store =
+          factory.open(
+              new StoreContext(
+                  info, time, random, settings.connectTimeout(), settings.operationTimeout()));
+      store.guarantees().require(settings.required());
+      return new Client(new Engine(store, time, random, settings, info), given == null);
+    } catch (RuntimeException e) {
+      if (store != null) {
+        store.close();
+      }
+      if (given == null) {
+        time.close();
+      }
+      throw e;
+    }
+  }
+
+  private static ClientInfo info(@Nullable String label) {
+    long pid = ProcessHandle.current().pid();
+    String host;
+    try {
+      host = InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      host = "unknown-host";
+    }
+    return new ClientInfo(label == null ? host + ":" + pid : label, host, pid);
+  }
+
+  // Locks. --------------------------------------------------------------------------------------
+
+  @Override
+  public FencedLock lock(String name) {
+    return lock(name, engine.settings.options());
+  }
+
+  @Override
+  public FencedLock lock(String name, LockOptions options) {
+    check(name, options, Set.of());
+    return new ExclusiveLock(engine, queues, name, options, owners);
+  }
+
+  @Override
+  public FencedReadWriteLock readWriteLock(String name) {
+    return readWriteLock(name, engine.settings.options());
+  }
+
+  @Override
+  public FencedReadWriteLock readWriteLock(String name, LockOptions options) {
+    check(name, options, EnumSet.of(Guarantee.SHARED_MODE));
+    return new ReadWriteLocks(
+        lock(name, options),
+        new LeaseLock<Hold>(engine, queues, name, Mode.SHARED, options, LockHandle::new));
+  }
+
+  @Override
+  public FencedSemaphore semaphore(String name, int permits) {
+    return semaphore(name, permits, engine.settings.options());
+  }
+
+  @Override
+  public FencedSemaphore semaphore(String name, int permits, LockOptions options) {
+    check(name, options, EnumSet.of(Guarantee.PERMITS));
+    if (permits < 1) {
+      throw new InvalidSettingException("permits", permits, "a semaphore has at least 1");
+    }
+    return new PermitLock(engine, queues, name, 1, permits, options);
+  }
+
+  @Override
+  public Acquirable<MultiHold> lockAll(String... names) {
+    return lockAll(List.of(names), engine.settings.options());
+  }
+
+  @Override
+  public Acquirable<MultiHold> lockAll(List<String> names, LockOptions options) {
+    if (names.isEmpty()) {
+      throw new InvalidSettingException("names", "none", "name at least one lock");
+    }
+    List<FencedLock> locks = new ArrayList<>();
+    for (String name : MultiLock.inOrder(names)) {
+      locks.add(lock(name, options));
+    }
+    return new MultiLock(engine, locks, options);
+  }
+
+  private void check(String name, LockOptions options, Set<Guarantee> required) {
+    engine.checkOpen();
+    LockNames.check(name);
+    engine.store.checkLease(options.lease(), options.lockDelay());
+    engine.store.guarantees().require(required);
+    if (!options.keepAtLeast().isZero()) {
+      engine.store.guarantees().require(EnumSet.of(Guarantee.KEEP_AT_LEAST));
+    }
+  }
+
+  // Inspection. ---------------------------------------------------------------------------------
+
+  @Override
+  public LockReport inspect(String name) {
+    return Futures.await(engine.time, inspectAsync(name));
+  }
+
+  @Override
+  public List<LockReport> list(String prefix, int limit) {
+    return Futures.await(engine.time, listAsync(prefix, limit));
+  }
+
+  @Override
+  public boolean forceRelease(String name, long token) {
+    return Futures.await(engine.time, forceReleaseAsync(name, token));
+  }
+
+  @Override
+  public CompletableFuture<LockReport> inspectAsync(String name) {
+    engine.checkOpen();
+    LockNames.check(name);
+    return bounded(engine.store.inspect(name), "The inspection").thenApply(this::report);
+  }
+
+  @Override
+  public CompletableFuture<List<LockReport>> listAsync(String prefix, int limit) {
+    engine.checkOpen();
+    if (limit < 1) {
+      throw new InvalidSettingException("limit", limit, "it must be at least 1");
+    }
+    return bounded(engine.store.list(prefix, limit), "The listing")
+        .thenApply(states -> states.stream().map(this::report).toList());
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forceReleaseAsync(String name, long token) {
+    engine.checkOpen();
+    LockNames.check(name);
+    long number = Stay.numberOf(token) - engine.settings.tokenBase();
+    if (number < 1) {
+      throw new InvalidSettingException("token", token, "it is not a token of this client's locks");
+    }
+    return bounded(engine.store.forceRelease(name, number), "The forced release");
+  }
+
+  private <T> CompletableFuture<T> bounded(CompletableFuture<T> answer, String what) {
+    return Futures.within(engine, answer, engine.operationNanos(), what + " was not answered");
+  }
+
+  private LockReport report(NameState state) {
+    return new LockReport(
+        state.name(),
+        state.holders().stream()
+            .map(
+                holder ->
+                    new LockReport.Holder(
+                        holder.id(),
+                        holder.client().label(),
+                        holder.client().host(),
+                        holder.client().pid(),
+                        holder.mode().toString(),
+                        Stay.token(engine.tokenNumber(state.name(), holder.number()), 0),
+                        holder.since(),
+                        holder.remaining()))
+            .toList(),
+        state.waiters().stream()
+            .map(
+                waiter ->
+                    new LockReport.Waiter(
+                        waiter.id(),
+                        waiter.client().label(),
+                        waiter.client().host(),
+                        waiter.client().pid(),
+                        waiter.mode().toString(),
+                        waiter.since()))
+            .toList());
+  }
+
+  @Override
+  public Guarantees guarantees() {
+    return engine.store.guarantees();
+  }
+
+  @Override
+  public String store() {
+    return engine.store.description();
+  }
+
+  // The end. ------------------------------------------------------------------------------------
+
+  @Override
+  public void close() {
+    if (!engine.markClosed()) {
+      return;
+    }
+    queues.close();
+    for (Tenure tenure : engine.renewer.tenures()) {
+      tenure.lose(LossReason.CLIENT_CLOSED);
+    }
+    CompletableFuture<Void> undone =
+        Futures.within(
+            engine,
+            engine.undoer.whenEmpty(),
+            engine.operationNanos(),
+            "The releases were not answered");
+    Futures.await(engine.time, undone.exceptionally(failure -> null));
+    engine.store.close();
+    if (ownsTime) {
+      engine.time.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Fenceline(" + engine.store.description() + ", label=" + engine.info.label() + ")";
+  }
+
+  /** How many names this client has anything of; for tests of what is left behind. */
+  int names() {
+    return queues.size();
+  }
+
+  /** Likewise, the holds. */
+  int holds() {
+    return engine.holds();
+  }
+}

@@ -1,0 +1,109 @@
+package io.fenceline.runtime;
+
+import io.fenceline.ClientClosedException;
+import io.fenceline.LimitExceededException;
+import io.fenceline.TokenOverflowException;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.Time;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
+
+/** What the parts of one client share: its store, its time, its settings, and its counts. */
+final class Engine {
+  final LockStore store;
+  final Time time;
+  final RandomGenerator random;
+  final ClientSettings settings;
+  final ClientInfo info;
+  final Events events;
+  final Renewer renewer;
+  final Undoer undoer;
+  private final AtomicInteger holds = new AtomicInteger();
+  private volatile boolean closed;
+
+  Engine(
+      LockStore store,
+      Time time,
+      RandomGenerator random,
+      ClientSettings settings,
+      ClientInfo info) {
+    this.store = store;
+    this.time = time;
+    this.random = random;
+    this.settings = settings;
+    this.info = info;
+    this.events = new Events(settings.listeners(), time, store.description());
+    this.renewer = new Renewer(this);
+    this.undoer = new Undoer(this);
+  }
+
+  Owner newOwner() {
+    return Owner.draw(random);
+  }
+
+  void work(Runnable task) {
+    time.lane(Lane.WORK).execute(task);
+  }
+
+  void callback(Runnable task) {
+    time.lane(Lane.CALLBACK).execute(task);
+  }
+
+  long operationNanos() {
+    return settings.operationTimeout().toNanos();
+  }
+
+  /** A place for one more hold; given back by {@link #dropHold}. */
+  void reserveHold() {
+    checkOpen();
+    undoer.checkRoom();
+    int limit = settings.limits().holds();
+    if (holds.incrementAndGet() > limit) {
+      holds.decrementAndGet();
+      throw new LimitExceededException(
+          "holds", limit, "Release some holds, or raise Limits.holds of this client.");
+    }
+  }
+
+  void dropHold() {
+    holds.decrementAndGet();
+  }
+
+  /** How many holds there are and are being asked for. */
+  int holds() {
+    return holds.get();
+  }
+
+  void checkOpen() {
+    if (closed) {
+      throw new ClientClosedException(store.description());
+    }
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Closes it, once; false if it was closed before. */
+  synchronized boolean markClosed() {
+    boolean first = !closed;
+    closed = true;
+    return first;
+  }
+
+  /**
+   * The number that tokens are made of: the store's, above the base.
+   *
+   * @throws TokenOverflowException if it does not fit; it must never wrap
+   */
+  long tokenNumber(String name, long grantNumber) {
+    long base = settings.tokenBase();
+    if (grantNumber < 1 || grantNumber > ClientSettings.MAX_NUMBER - base) {
+      throw new TokenOverflowException(name, grantNumber, ClientSettings.MAX_NUMBER - base);
+    }
+    return grantNumber + base;
+  }
+}

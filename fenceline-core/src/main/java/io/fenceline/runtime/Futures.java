@@ -1,0 +1,86 @@
+package io.fenceline.runtime;
+
+import io.fenceline.FencelineException;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.Time;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
+
+/** Waiting for a store's answers, on time that was handed in. */
+final class Futures {
+  private static final long LONG_NANOS = 3_600_000_000_000L;
+
+  private Futures() {}
+
+  /** The future, or a failure when it is not complete in time. */
+  static <T> CompletableFuture<T> within(
+      Engine engine, CompletableFuture<T> future, long nanos, String otherwise) {
+    if (future.isDone()) {
+      return future;
+    }
+    CompletableFuture<T> bounded = future.copy();
+    Time.Timer timer =
+        engine.time.schedule(
+            nanos,
+            () ->
+                bounded.completeExceptionally(
+                    new StoreUnavailableException(engine.store.description(), otherwise, null)));
+    return bounded.whenComplete((value, failure) -> timer.cancel());
+  }
+
+  /** Waits for a future that completes in time by itself; keeps an interrupt for later. */
+  static <T> T await(Time time, CompletableFuture<T> future) {
+    boolean interrupted = false;
+    wakeWhenDone(future);
+    while (!future.isDone()) {
+      time.park(future, LONG_NANOS);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return result(future);
+  }
+
+  /** Waits for a future; an interrupt cancels it. */
+  static <T> T awaitInterruptibly(Time time, CompletableFuture<T> future)
+      throws InterruptedException {
+    wakeWhenDone(future);
+    while (!future.isDone()) {
+      if (Thread.interrupted()) {
+        future.cancel(false);
+        throw new InterruptedException();
+      }
+      time.park(future, LONG_NANOS);
+    }
+    return result(future);
+  }
+
+  private static void wakeWhenDone(CompletableFuture<?> future) {
+    if (!future.isDone()) {
+      Thread waiting = Thread.currentThread();
+      future.whenComplete((value, failure) -> LockSupport.unpark(waiting));
+    }
+  }
+
+  private static <T> T result(CompletableFuture<T> future) {
+    try {
+      return future.join();
+    } catch (CompletionException e) {
+      throw unwrapped(e);
+    }
+  }
+
+  /** The exception that a stage failed with; Fenceline's own without its wrapping. */
+  static RuntimeException unwrapped(Throwable failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof FencelineException own) {
+      return own;
+    }
+    return cause instanceof RuntimeException other ? other : new CompletionException(cause);
+  }
+}

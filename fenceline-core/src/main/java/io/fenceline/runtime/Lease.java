@@ -1,0 +1,52 @@
+package io.fenceline.runtime;
+
+import io.fenceline.spi.Moment;
+import io.fenceline.spi.Validity;
+import java.time.Duration;
+
+/**
+ * How long a grant may be believed, by both local clocks.
+ *
+ * <p>The monotonic deadline is a margin earlier than the store's, because two clocks never run
+ * quite alike. The wall clock has no margin: it is there for the machine that slept.
+ */
+record Lease(Moment from, Duration length, long deadlineNanos, long deadlineWallMillis) {
+  private static final long MARGIN_NANOS = 2_000_000;
+  private static final int MARGIN_SHARE = 100;
+
+  static Lease of(Validity validity) {
+    long length = validity.length().toNanos();
+    return new Lease(
+        validity.from(),
+        validity.length(),
+        validity.from().nanos() + length - margin(length),
+        validity.from().wallMillis() + length / 1_000_000);
+  }
+
+  private static long margin(long lengthNanos) {
+    return Math.min(lengthNanos / 2, lengthNanos / MARGIN_SHARE + MARGIN_NANOS);
+  }
+
+  boolean runsAt(Moment now) {
+    return deadlineNanos - now.nanos() > 0 && deadlineWallMillis - now.wallMillis() > 0;
+  }
+
+  long remainingNanos(Moment now) {
+    long wall = (deadlineWallMillis - now.wallMillis()) * 1_000_000;
+    return Math.max(0, Math.min(deadlineNanos - now.nanos(), wall));
+  }
+
+  boolean endsAfter(Lease other) {
+    return deadlineNanos - other.deadlineNanos > 0;
+  }
+
+  /** This lease, or the part of it that another one allows too. */
+  Lease cutTo(Lease shorter) {
+    return endsAfter(shorter) ? shorter : this;
+  }
+
+  /** When a renewal is due: after a third of the lease. */
+  long renewalNanos() {
+    return from.nanos() + length.toNanos() / 3;
+  }
+}

@@ -1,0 +1,34 @@
+package io.fenceline.runtime;
+
+import com.google.errorprone.annotations.MustBeClosed;
+import io.fenceline.FencingToken;
+import io.fenceline.Hold;
+import io.fenceline.spi.Mode;
+
+/** A hold of a lock, exclusive or shared. */
+final class LockHandle extends Handle implements Hold {
+
+  @MustBeClosed
+  LockHandle(Stay stay) {
+    super(stay);
+  }
+
+  @Override
+  public FencingToken fencingToken() {
+    boolean exclusive = stay.tenure.terms().mode() instanceof Mode.Exclusive;
+    return new FencingToken(token(), exclusive);
+  }
+
+  @Override
+  @MustBeClosed
+  public Hold reenter() {
+    if (!isOpen()) {
+      throw ended();
+    }
+    Handle again = stay.reopen(LockHandle::new);
+    if (again == null) {
+      throw ended();
+    }
+    return (Hold) again;
+  }
+}

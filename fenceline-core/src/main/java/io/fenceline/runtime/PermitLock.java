@@ -1,0 +1,36 @@
+package io.fenceline.runtime;
+
+import io.fenceline.Acquirable;
+import io.fenceline.FencedSemaphore;
+import io.fenceline.InvalidSettingException;
+import io.fenceline.LockOptions;
+import io.fenceline.PermitHold;
+import io.fenceline.spi.Mode;
+
+/** A semaphore: a lease lock that takes one permit, and gives others that take more. */
+final class PermitLock extends LeaseLock<PermitHold> implements FencedSemaphore {
+  private final int total;
+
+  PermitLock(Engine engine, Queues queues, String name, int count, int total, LockOptions options) {
+    super(engine, queues, name, Mode.permits(count, total), options, PermitHandle::new);
+    this.total = total;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public int permits() {
+    return total;
+  }
+
+  @Override
+  public Acquirable<PermitHold> several(int count) {
+    if (count < 1 || count > total) {
+      throw new InvalidSettingException("permits", count, "lock '" + name + "' has 1 to " + total);
+    }
+    return new PermitLock(engine, queues, name, count, total, options);
+  }
+}

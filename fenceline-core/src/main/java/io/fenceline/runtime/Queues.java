@@ -1,0 +1,91 @@
+package io.fenceline.runtime;
+
+import io.fenceline.LimitExceededException;
+import io.fenceline.spi.Mode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The queues of a client: one for each name that is wanted or held now, and none for any other. */
+final class Queues {
+  private final Engine engine;
+  private final ConcurrentHashMap<String, ClaimQueue> exclusive = new ConcurrentHashMap<>();
+  private final Set<ClaimQueue> single = ConcurrentHashMap.newKeySet();
+  private final ConcurrentHashMap<String, Integer> singleWaiting = new ConcurrentHashMap<>();
+
+  Queues(Engine engine) {
+    this.engine = engine;
+  }
+
+  /** Lets a waiter into the queue of its name, and gives the queue. */
+  ClaimQueue enter(String name, Waiter waiter) {
+    engine.reserveHold();
+    try {
+      ClaimQueue entered =
+          waiter.terms.mode() instanceof Mode.Exclusive
+              ? enterExclusive(name, waiter)
+              : enterSingle(name, waiter);
+      if (engine.isClosed()) {
+        entered.close(); // The client was closed meanwhile, and may not have seen this one.
+      }
+      return entered;
+    } catch (LimitExceededException e) {
+      engine.dropHold();
+      throw e;
+    }
+  }
+
+  private ClaimQueue enterExclusive(String name, Waiter waiter) {
+    while (true) {
+      ClaimQueue queue = exclusive.get(name);
+      if (queue == null) {
+        queue = exclusive.computeIfAbsent(name, this::newQueue);
+      }
+      if (queue.enter(waiter)) {
+        return queue;
+      }
+      exclusive.remove(name, queue);
+    }
+  }
+
+  private ClaimQueue newQueue(String name) {
+    ClaimQueue[] self = new ClaimQueue[1];
+    self[0] = new ClaimQueue(engine, name, () -> exclusive.remove(name, self[0]));
+    return self[0];
+  }
+
+  private ClaimQueue enterSingle(String name, Waiter waiter) {
+    ClaimQueue[] self = new ClaimQueue[1];
+    ClaimQueue queue = new ClaimQueue(engine, name, () -> single.remove(self[0]));
+    self[0] = queue;
+    single.add(queue);
+    boolean unused = queue.enter(waiter);
+    return queue;
+  }
+
+  /** Counts a waiter that has a queue of its own, which therefore can't count it. */
+  void countSingle(String name) {
+    int limit = engine.settings.limits().waitersPerName();
+    if (singleWaiting.merge(name, 1, Integer::sum) > limit) {
+      uncountSingle(name);
+      throw new LimitExceededException(
+          "waitersPerName", limit, "Too many callers of this client wait for lock '" + name + "'.");
+    }
+  }
+
+  void uncountSingle(String name) {
+    singleWaiting.computeIfPresent(name, (key, count) -> count == 1 ? null : count - 1);
+  }
+
+  void close() {
+    List<ClaimQueue> all = new ArrayList<>(exclusive.values());
+    all.addAll(single);
+    all.forEach(ClaimQueue::close);
+  }
+
+  /** How many there are; for tests of what is left behind. */
+  int size() {
+    return exclusive.size() + single.size() + singleWaiting.size();
+  }
+}

@@ -1,0 +1,211 @@
+package io.fenceline.runtime;
+
+import io.fenceline.LossReason;
+import io.fenceline.event.StoreFailed;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.Moment;
+import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.Renewal;
+import io.fenceline.spi.Time;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps tenures alive, many with one request, and ends those that can't be kept.
+ *
+ * <p>Each tenure is in the agenda once, at the time when something has to be done about it: its
+ * next renewal, the next try after a failure, or its deadline. One timer waits for the earliest. A
+ * tenure that has ended is in no agenda, so nothing can be renewed after its release.
+ */
+final class Renewer {
+  /** Renewals that are due within this share of their lease go along with those due now. */
+  private static final int AHEAD_SHARE = 24;
+
+  /** After a failure, or without an answer, a renewal is sent again after this share. */
+  private static final int RETRY_SHARE = 12;
+
+  private static final long SHORTEST_RETRY_NANOS = 1_000_000;
+  private static final long LONGEST_AHEAD_NANOS = 2_000_000_000;
+
+  /** A place in the agenda; the sequence keeps places apart that are due at the same time. */
+  private record Slot(long dueNanos, long sequence) implements Comparable<Slot> {
+    @Override
+    public int compareTo(Slot other) {
+      int byTime = Long.compare(dueNanos, other.dueNanos);
+      return byTime != 0 ? byTime : Long.compare(sequence, other.sequence);
+    }
+  }
+
+  /** A renewal under way: which attempt of which tenure. */
+  private record Attempt(Tenure tenure, long sentNanos) {}
+
+  private final Engine engine;
+
+  // Guarded by this.
+  private final TreeMap<Slot, Tenure> agenda = new TreeMap<>();
+  private final Map<Tenure, Slot> slots = new HashMap<>();
+  private final Map<Tenure, Attempt> unanswered = new HashMap<>();
+  private long sequence;
+  private Time.@Nullable Timer timer;
+  private long timerDueNanos;
+
+  Renewer(Engine engine) {
+    this.engine = engine;
+  }
+
+  synchronized void add(Tenure tenure) {
+    place(tenure, tenure.firstDueNanos());
+  }
+
+  synchronized void remove(Tenure tenure) {
+    Slot slot = slots.remove(tenure);
+    if (slot != null) {
+      agenda.remove(slot);
+    }
+    unanswered.remove(tenure);
+  }
+
+  /** Moves a tenure, if it is still here; called when it was renewed. */
+  synchronized void move(Tenure tenure, long dueNanos) {
+    unanswered.remove(tenure);
+    if (slots.containsKey(tenure)) {
+      place(tenure, dueNanos);
+    }
+  }
+
+  /** All tenures that are kept. */
+  synchronized List<Tenure> tenures() {
+    return new ArrayList<>(agenda.values());
+  }
+
+  private void place(Tenure tenure, long dueNanos) {
+    Slot slot = new Slot(dueNanos, sequence++);
+    Slot before = slots.put(tenure, slot);
+    if (before != null) {
+      agenda.remove(before);
+    }
+    agenda.put(slot, tenure);
+    arm();
+  }
+
+  /** Sets the timer for the earliest slot; one that was set earlier may fire for nothing. */
+  private void arm() {
+    if (agenda.isEmpty()) {
+      return;
+    }
+    long due = agenda.firstKey().dueNanos();
+    if (timer != null) {
+      if (timerDueNanos - due <= 0) {
+        return;
+      }
+      timer.cancel();
+    }
+    timerDueNanos = due;
+    timer = engine.time.schedule(Math.max(0, due - engine.time.nanos()), this::tick);
+  }
+
+  private void tick() {
+    Moment now = engine.time.now();
+    List<Tenure> due;
+    synchronized (this) {
+      timer = null;
+      due = due(now);
+    }
+    List<Attempt> batch = new ArrayList<>();
+    for (Tenure tenure : due) {
+      if (!tenure.lease().runsAt(now)) {
+        tenure.lose(LossReason.EXPIRED);
+      } else if (tenure.wantsRenewal(now)) {
+        sendNext(tenure, now, batch);
+      } else {
+        synchronized (this) {
+          if (slots.containsKey(tenure)) {
+            place(tenure, tenure.lease().deadlineNanos());
+          }
+        }
+      }
+    }
+    synchronized (this) {
+      arm();
+    }
+    if (!batch.isEmpty()) {
+      engine.time.lane(Lane.RENEWAL).execute(() -> renew(batch));
+    }
+  }
+
+  /** What is due, and what may as well be renewed along with it. */
+  private List<Tenure> due(Moment now) {
+    List<Tenure> found = new ArrayList<>();
+    for (Map.Entry<Slot, Tenure> entry : agenda.entrySet()) {
+      long early = entry.getKey().dueNanos() - now.nanos();
+      if (early > LONGEST_AHEAD_NANOS) {
+        break;
+      }
+      Tenure tenure = entry.getValue();
+      boolean along =
+          tenure.terms().autoRenewal() && early <= tenure.terms().lease().toNanos() / AHEAD_SHARE;
+      if (early <= 0 || along) {
+        found.add(tenure);
+      }
+    }
+    return found;
+  }
+
+  private void sendNext(Tenure tenure, Moment now, List<Attempt> batch) {
+    Attempt attempt = new Attempt(tenure, now.nanos());
+    long retry = Math.max(SHORTEST_RETRY_NANOS, tenure.terms().lease().toNanos() / RETRY_SHARE);
+    boolean silent;
+    synchronized (this) {
+      if (!slots.containsKey(tenure)) {
+        return;
+      }
+      silent = unanswered.put(tenure, attempt) != null;
+      place(tenure, Math.min(now.nanos() + retry, tenure.lease().deadlineNanos()));
+    }
+    if (silent) {
+      tenure.renewalFailed("the store did not answer");
+    }
+    batch.add(attempt);
+  }
+
+  private void renew(List<Attempt> batch) {
+    List<RenewRequest> requests = batch.stream().map(a -> a.tenure().renewRequest()).toList();
+    List<CompletableFuture<Renewal>> answers;
+    try {
+      answers = engine.store.renew(requests);
+    } catch (RuntimeException e) {
+      batch.forEach(attempt -> failed(attempt, e));
+      return;
+    }
+    for (int i = 0; i < batch.size(); i++) {
+      Attempt attempt = batch.get(i);
+      answers
+          .get(i)
+          .whenComplete(
+              (renewal, failure) -> {
+                if (renewal != null) {
+                  attempt.tenure().renewed(renewal, attempt.sentNanos());
+                } else {
+                  failed(attempt, Futures.unwrapped(failure));
+                }
+              });
+    }
+  }
+
+  /** A failure of the attempt under way is heard; the next try has its place in the agenda. */
+  private void failed(Attempt attempt, RuntimeException cause) {
+    synchronized (this) {
+      if (!unanswered.remove(attempt.tenure(), attempt)) {
+        return;
+      }
+    }
+    Tenure tenure = attempt.tenure();
+    engine.events.tell(() -> new StoreFailed(tenure.name(), "renew", cause));
+    tenure.renewalFailed(String.valueOf(cause.getMessage()));
+  }
+}

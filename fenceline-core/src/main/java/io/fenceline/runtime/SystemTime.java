@@ -1,0 +1,109 @@
+package io.fenceline.runtime;
+
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.Time;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The machine's own time: the only place of the core that reads clocks and owns threads.
+ *
+ * <p>All threads are daemons, start when there is work, and end after a while without any.
+ */
+final class SystemTime implements Time {
+  private static final int WORKERS = 4;
+  private static final int IDLE_SECONDS = 10;
+
+  private final ScheduledThreadPoolExecutor timers;
+  private final Map<Lane, ThreadPoolExecutor> lanes = new EnumMap<>(Lane.class);
+
+  SystemTime() {
+    timers = new ScheduledThreadPoolExecutor(1, threads("timer"));
+    timers.setRemoveOnCancelPolicy(true);
+    timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    timers.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+    timers.allowCoreThreadTimeOut(true);
+    lanes.put(Lane.RENEWAL, pool("renewal", 1));
+    lanes.put(Lane.WORK, pool("work", WORKERS));
+    lanes.put(Lane.CALLBACK, pool("callback", WORKERS));
+  }
+
+  private static ThreadPoolExecutor pool(String name, int threads) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            threads(name));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  private static ThreadFactory threads(String name) {
+    AtomicInteger count = new AtomicInteger();
+    return task -> {
+      Thread thread = new Thread(task, "fenceline-" + name + "-" + count.incrementAndGet());
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+
+  @Override
+  public long nanos() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public long wallMillis() {
+    return System.currentTimeMillis();
+  }
+
+  @Override
+  public Timer schedule(long delayNanos, Runnable task) {
+    try {
+      ScheduledFuture<?> future = timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+      return () -> future.cancel(false);
+    } catch (RejectedExecutionException e) {
+      return () -> {}; // The client is closed; there is nothing left to time.
+    }
+  }
+
+  @Override
+  public Executor lane(Lane lane) {
+    ThreadPoolExecutor pool = java.util.Objects.requireNonNull(lanes.get(lane));
+    return task -> {
+      try {
+        pool.execute(task);
+      } catch (RejectedExecutionException e) {
+        // The client is closed. What would have run here belongs to holds that have ended; but a
+        // future that someone waits for must still be completed.
+        if (lane == Lane.CALLBACK) {
+          task.run();
+        }
+      }
+    };
+  }
+
+  @Override
+  public void park(Object blocker, long maxNanos) {
+    LockSupport.parkNanos(blocker, maxNanos);
+  }
+
+  @Override
+  public void close() {
+    timers.shutdown();
+    lanes.values().forEach(ThreadPoolExecutor::shutdown);
+  }
+}

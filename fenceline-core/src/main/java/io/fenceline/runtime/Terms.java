@@ -1,0 +1,13 @@
+package io.fenceline.runtime;
+
+import io.fenceline.LockOptions;
+import io.fenceline.spi.Mode;
+import java.time.Duration;
+
+/** What a grant has to be like for a caller to use it; callers with equal terms can share one. */
+record Terms(Mode mode, Duration lease, Duration delay, boolean autoRenewal) {
+
+  static Terms of(Mode mode, LockOptions options) {
+    return new Terms(mode, options.lease(), options.lockDelay(), options.autoRenewal());
+  }
+}

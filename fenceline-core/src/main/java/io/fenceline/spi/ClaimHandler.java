@@ -1,0 +1,29 @@
+package io.fenceline.spi;
+
+/**
+ * Hears what becomes of a claim.
+ *
+ * <p>One of {@link #granted}, {@link #refused} and {@link #failed} is called once, on any thread,
+ * the calling thread of {@link LockStore#claim} included, and never under a lock of the store. A
+ * store that learns after {@link #failed}, or after a withdrawal, that the claim was granted after
+ * all, still calls {@link #granted}: the runtime then undoes it.
+ */
+public interface ClaimHandler {
+
+  /** The claim is granted. */
+  void granted(Grant grant);
+
+  /** The claim waits in the store's queue; may be called again as the answer changes. */
+  void waiting(Obstacle obstacle);
+
+  /** The name is not free, and the claim did not ask to wait. Nothing was left behind. */
+  void refused(Obstacle obstacle);
+
+  /**
+   * The claim was not answered, or was refused for good.
+   *
+   * @param cause a {@link io.fenceline.StoreUnavailableException} if the outcome is unknown: the
+   *     runtime asks again or undoes the claim; any other exception says that nothing was taken
+   */
+  void failed(RuntimeException cause);
+}

@@ -1,0 +1,27 @@
+package io.fenceline.spi;
+
+import java.time.Duration;
+
+/**
+ * What is asked of a store.
+ *
+ * <p>The same request may be sent more than once, when an answer did not come: the store answers a
+ * repeat by an owner that was granted with the same grant, and starts its lease again; a repeat by
+ * an owner that waits keeps its place in the queue. An owner that was withdrawn or released is
+ * never used again.
+ *
+ * @param name the lock
+ * @param owner unique to this acquisition
+ * @param mode exclusive, shared, or permits
+ * @param lease how long the holder may believe in the grant
+ * @param delay how much longer the store keeps the name closed after the lease (lock-delay)
+ * @param waits whether to queue when the name is not free
+ */
+public record ClaimRequest(
+    String name, Owner owner, Mode mode, Duration lease, Duration delay, boolean waits) {
+
+  /** How long the store keeps an unrenewed grant: the lease and the delay after it. */
+  public Duration term() {
+    return lease.plus(delay);
+  }
+}

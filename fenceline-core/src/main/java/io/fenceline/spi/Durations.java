@@ -1,0 +1,57 @@
+package io.fenceline.spi;
+
+import io.fenceline.InvalidSettingException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+
+/** Checks and shows durations: one rule for every setting, one look in every message. */
+public final class Durations {
+  /** Nothing waits longer; keeps sums of nanoseconds far from overflowing. */
+  public static final Duration LONGEST = Duration.ofDays(3650);
+
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private Durations() {}
+
+  /** A duration that may be zero, in whole milliseconds at least where it is not. */
+  public static Duration checkNotNegative(String setting, Duration value) {
+    Objects.requireNonNull(value, setting);
+    if (value.isNegative()) {
+      throw new InvalidSettingException(setting, value, "it must not be negative");
+    }
+    if (value.compareTo(LONGEST) > 0) {
+      throw new InvalidSettingException(setting, value, "it must be at most " + show(LONGEST));
+    }
+    return value;
+  }
+
+  /** A duration of one millisecond or more. */
+  public static Duration checkPositive(String setting, Duration value) {
+    checkNotNegative(setting, value);
+    if (value.toNanos() < NANOS_PER_MILLI) {
+      throw new InvalidSettingException(setting, value, "it must be at least 1ms");
+    }
+    return value;
+  }
+
+  /** As people write it: 250ms, 5.003s, 30s, 2m 30s, 36h. */
+  public static String show(Duration value) {
+    long millis = value.toMillis();
+    if (millis == 0 && !value.isZero()) {
+      return value.toNanos() / 1_000 + "us";
+    }
+    if (Math.abs(millis) < 1_000) {
+      return millis + "ms";
+    }
+    if (millis < 120_000) {
+      String seconds = String.format(Locale.ROOT, "%.3f", millis / 1_000.0);
+      return seconds.replaceAll("\\.?0+$", "") + "s";
+    }
+    if (millis < 7_200_000) {
+      long seconds = millis / 1_000 % 60;
+      return millis / 60_000 + "m" + (seconds == 0 ? "" : " " + seconds + "s");
+    }
+    return millis / 3_600_000 + "h";
+  }
+}

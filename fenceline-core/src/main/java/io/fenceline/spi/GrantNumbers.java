@@ -1,0 +1,32 @@
+package io.fenceline.spi;
+
+/**
+ * Grant numbers of stores that have a clock and no log: {@code max(last + 1, clock)}.
+ *
+ * <p>The clock counts sixteenths of a millisecond since 2025, in 45 bits until 2094. Since every
+ * store counts alike, numbers keep rising when a counter is lost, or when a name moves from one
+ * store to another, as long as the new clock is not behind the last grant. With the eight bits of
+ * the hand-off number a token stays below 2^53, which Lua, JavaScript and JSON compare exactly.
+ */
+public final class GrantNumbers {
+  /** 2025-01-01T00:00:00Z. */
+  public static final long EPOCH_MILLIS = 1_735_689_600_000L;
+
+  /** Sixteenths of a millisecond: finer than any store grants one name. */
+  public static final int PER_MILLI = 16;
+
+  /** The largest number of this layout. */
+  public static final long MAX = (1L << 45) - 1;
+
+  private GrantNumbers() {}
+
+  /** The number that the clock gives, at least 1. */
+  public static long atMillis(long wallMillis) {
+    return Math.max(1, (wallMillis - EPOCH_MILLIS) * PER_MILLI);
+  }
+
+  /** The number of the next grant; may exceed {@link #MAX}, which the caller refuses. */
+  public static long next(long last, long wallMillis) {
+    return Math.max(last + 1, atMillis(wallMillis));
+  }
+}

@@ -1,0 +1,84 @@
+package io.fenceline.spi;
+
+import io.fenceline.Guarantees;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A coordination service, seen as the one thing that it does for locks: it grants names.
+ *
+ * <p>To write a store, implement this interface, name it in a {@link StoreProvider}, and run the
+ * contract suite of the testkit against it. What the suite can't see, and every store has to keep:
+ *
+ * <ul>
+ *   <li><b>Exclusion.</b> By the server's own time, grants that conflict never overlap.
+ *   <li><b>Numbers.</b> The grant number comes from the very step that grants, and is larger than
+ *       every number of the name that was granted before, whatever was deleted or restarted since.
+ *   <li><b>Owners.</b> A renewal or release touches the grant of its owner only. Repeats of any
+ *       request are harmless.
+ *   <li><b>Time.</b> The server's clock decides; what the client may believe counts from before the
+ *       sending ({@link Validity}). An end that lies further ahead than its term is long is not
+ *       believed: the server's clock was set back, and whoever reads it shortens it.
+ *   <li><b>Unknown outcomes.</b> A request without an answer fails with {@link
+ *       io.fenceline.StoreUnavailableException} within the operation timeout. The store does not
+ *       repeat claims by itself.
+ * </ul>
+ *
+ * <p>Every method may do its work on the calling thread, as long as it returns within the operation
+ * timeout; futures may be complete on return. The runtime calls {@link #renew} on a thread of its
+ * own. Thread-safe.
+ */
+public interface LockStore extends AutoCloseable {
+
+  /** What this store is, for messages: scheme and address, without secrets. */
+  String description();
+
+  /** What this store promises, and what can break it. */
+  Guarantees guarantees();
+
+  /** Claims a name; the handler hears what becomes of it. */
+  void claim(ClaimRequest request, ClaimHandler handler);
+
+  /**
+   * Makes sure that nothing of a claim is left, be it waiting or granted.
+   *
+   * <p>Completes when the server has confirmed it. The handler of the claim is not called any more,
+   * unless with a grant that crossed the withdrawal.
+   */
+  CompletableFuture<Void> withdraw(ClaimRequest request);
+
+  /**
+   * Starts leases again, many at once.
+   *
+   * @return one future for each request, in order, so that a node that is down delays and fails
+   *     only its own
+   */
+  List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests);
+
+  /** Gives a grant back. */
+  CompletableFuture<Release> release(ReleaseRequest request);
+
+  /**
+   * Ends the grant with this number, whoever owns it; with a lock-delay, it is cut down to the
+   * delay instead.
+   *
+   * @return whether there was such a grant
+   */
+  CompletableFuture<Boolean> forceRelease(String name, long number);
+
+  /** Who holds a name and who waits; numbers are grant numbers. */
+  CompletableFuture<NameState> inspect(String name);
+
+  /** States of the names that start with a prefix and are held or waited for, in byte order. */
+  CompletableFuture<List<NameState>> list(String prefix, int limit);
+
+  /** Checks that a lease can be kept; the guarantees' bounds unless the store knows better. */
+  default void checkLease(Duration lease, Duration delay) {
+    guarantees().checkLease(lease, delay);
+  }
+
+  /** Ends connections and threads. Claims that still wait fail; nothing is released. */
+  @Override
+  void close();
+}

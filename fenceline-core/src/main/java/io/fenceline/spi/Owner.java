@@ -1,0 +1,91 @@
+package io.fenceline.spi;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.random.RandomGenerator;
+
+/**
+ * Who asks: 128 random bits, drawn anew for each acquisition.
+ *
+ * <p>The owner is the capability to renew and to release, so it is never shown: logs, inspection
+ * and {@code toString} use {@link #id()}, a hash of it. Neither threads nor hosts are owners: both
+ * come back, and would then touch a grant that is no longer theirs.
+ */
+public final class Owner {
+  private static final int ID_LENGTH = 12;
+
+  private final long high;
+  private final long low;
+
+  private Owner(long high, long low) {
+    this.high = high;
+    this.low = low;
+  }
+
+  /** A new owner. */
+  public static Owner draw(RandomGenerator random) {
+    return new Owner(random.nextLong(), random.nextLong());
+  }
+
+  /**
+   * The owner that a store has kept.
+   *
+   * @throws IllegalArgumentException if the text is not what {@link #secret()} gives
+   */
+  public static Owner ofSecret(String secret) {
+    if (secret.length() != 32) {
+      throw new IllegalArgumentException("an owner has 32 hexadecimal digits");
+    }
+    return new Owner(
+        HexFormat.fromHexDigitsToLong(secret, 0, 16),
+        HexFormat.fromHexDigitsToLong(secret, 16, 32));
+  }
+
+  /** The 32 hexadecimal digits that a store keeps; not for logs. */
+  public String secret() {
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(high) + hex.toHexDigits(low);
+  }
+
+  /** The public name of the hold: the same in logs, events and inspection. */
+  public String id() {
+    return idOf(secret());
+  }
+
+  /** The {@link #id()} of an owner of which only the secret is at hand. */
+  public static String idOf(String secret) {
+    byte[] digest = sha256().digest(secret.getBytes(StandardCharsets.US_ASCII));
+    return HexFormat.of().formatHex(digest, 0, ID_LENGTH / 2);
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java runtime has SHA-256", e);
+    }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Owner that && that.high == high && that.low == low;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(high ^ low);
+  }
+
+  @Override
+  public String toString() {
+    return id();
+  }
+
+  /** The 16 bytes of the secret, for stores that keep bytes. */
+  public byte[] bytes() {
+    return ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array();
+  }
+}

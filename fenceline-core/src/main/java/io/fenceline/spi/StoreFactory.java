@@ -1,0 +1,14 @@
+package io.fenceline.spi;
+
+/** Opens a store for a client: from an address, or from a driver that the user already has. */
+@FunctionalInterface
+public interface StoreFactory {
+
+  /**
+   * Opens the store.
+   *
+   * @throws io.fenceline.StoreUnavailableException if it can't be reached within the connect
+   *     timeout
+   */
+  LockStore open(StoreContext context);
+}

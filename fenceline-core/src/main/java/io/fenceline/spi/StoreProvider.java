@@ -1,0 +1,21 @@
+package io.fenceline.spi;
+
+import java.util.Set;
+
+/**
+ * Finds a store by the scheme of its URI.
+ *
+ * <p>Providers are found by {@link java.util.ServiceLoader}; an artifact on the path is enough.
+ */
+public interface StoreProvider {
+
+  /** The schemes of this store, such as {@code redis} or {@code jdbc:postgresql}. */
+  Set<String> schemes();
+
+  /**
+   * A factory for the store at an address; does not connect yet.
+   *
+   * @throws io.fenceline.InvalidSettingException if the address is not one
+   */
+  StoreFactory at(StoreAddress address);
+}

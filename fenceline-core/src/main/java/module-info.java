@@ -1,0 +1,19 @@
+/**
+ * Distributed locks whose holds carry fencing tokens: the API, the client runtime, and the memory
+ * store. Stores are separate modules that provide {@link io.fenceline.spi.StoreProvider}.
+ */
+module io.fenceline {
+  requires org.slf4j;
+  requires static org.jspecify;
+  requires static com.google.errorprone.annotations;
+
+  exports io.fenceline;
+  exports io.fenceline.event;
+  exports io.fenceline.memory;
+  exports io.fenceline.spi;
+
+  uses io.fenceline.spi.StoreProvider;
+
+  provides io.fenceline.spi.StoreProvider with
+      io.fenceline.memory.MemoryProvider;
+}
