@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What every server does, shown on the quickest of them. */
 class ServerProcessTest {
@@ -108,8 +109,10 @@ class ServerProcessTest {
   }
 
   @Test
-  void aJvmThatIsKilled_takesItsServersAlong() {
-    try (JavaProcess owner = JavaProcess.of(StartsRedis.class).start()) {
+  void aJvmThatIsKilled_takesItsServersAlong(@TempDir Path folder) {
+    // A folder of ours, because a killed JVM cannot delete its own.
+    String option = "-Djava.io.tmpdir=" + folder;
+    try (JavaProcess owner = JavaProcess.of(StartsRedis.class).jvmOption(option).start()) {
       String line = owner.expect("started", Duration.ofSeconds(20));
       long pid = Long.parseLong(line.substring("started ".length()));
       assertThat(ProcessState.of(pid)).isNotEqualTo(ProcessState.GONE);

@@ -1,0 +1,12 @@
+package io.fenceline.testkit.proxy;
+
+/** The way that bytes travel through the proxy. */
+public enum Direction {
+  TO_SERVER,
+  TO_CLIENT,
+  BOTH;
+
+  boolean covers(Direction way) {
+    return this == BOTH || this == way;
+  }
+}
