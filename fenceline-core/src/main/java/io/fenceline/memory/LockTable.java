@@ -1,6 +1,7 @@
 package io.fenceline.memory;
 
 import io.fenceline.ModeConflictException;
+import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.GrantNumbers;
@@ -37,31 +38,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe: a server does one thing at a time.
  */
 public class LockTable {
-
-  /** What a claim is answered with. */
-  public sealed interface Answer {
-    /**
-     * It has the name.
-     *
-     * @param number grant number
-     * @param length how long it may be believed
-     */
-    record Granted(long number, Duration length) implements Answer {}
-
-    /**
-     * It waits in the queue.
-     *
-     * @param obstacle who is in the way
-     */
-    record Waiting(Obstacle obstacle) implements Answer {}
-
-    /**
-     * It is not queued, and has nothing.
-     *
-     * @param obstacle who is in the way
-     */
-    record Refused(Obstacle obstacle) implements Answer {}
-  }
 
   /**
    * A grant to a waiter, that it has to be told of.
@@ -174,19 +150,19 @@ public class LockTable {
    *
    * @throws ModeConflictException if the name is in use in another way
    */
-  public Answer claim(ClaimRequest claim, ClientInfo client) {
+  public ClaimAnswer claim(ClaimRequest claim, ClientInfo client) {
     long now = clockMillis.getAsLong();
     Entry entry = names.computeIfAbsent(claim.name(), name -> new Entry());
     settle(claim.name(), entry, now);
     Holder holder = entry.holder(claim.owner());
     if (holder != null) {
       holder.run(now, claim.term().toMillis());
-      return new Answer.Granted(holder.number, claim.lease());
+      return new ClaimAnswer.Granted(holder.number, claim.lease());
     }
     Queued queued = entry.queued(claim.owner());
     if (queued != null) {
       queued.heardMillis = now;
-      return new Answer.Waiting(obstacle(entry, now));
+      return new ClaimAnswer.Waiting(obstacle(entry, now));
     }
     if (!entry.isEmpty() && !entry.family().equals(claim.mode().family())) {
       throw new ModeConflictException(claim.name(), claim.mode().family(), entry.family());
@@ -195,13 +171,13 @@ public class LockTable {
     if (entry.queue.isEmpty() && claim.mode().fitsBeside(entry.held())) {
       Holder granted = grant(entry, claim, client, now);
       granted.run(now, claim.term().toMillis());
-      return new Answer.Granted(granted.number, claim.lease());
+      return new ClaimAnswer.Granted(granted.number, claim.lease());
     }
     if (!claim.waits()) {
-      return new Answer.Refused(obstacle(entry, now));
+      return new ClaimAnswer.Refused(obstacle(entry, now));
     }
     entry.queue.add(new Queued(claim, client, now));
-    return new Answer.Waiting(obstacle(entry, now));
+    return new ClaimAnswer.Waiting(obstacle(entry, now));
   }
 
   /** Starts a lease again; false if the grant is gone. */

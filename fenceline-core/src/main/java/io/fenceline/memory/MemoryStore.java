@@ -4,6 +4,7 @@ import io.fenceline.FencelineException;
 import io.fenceline.Guarantee;
 import io.fenceline.Guarantees;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Durations;
@@ -84,14 +85,14 @@ final class MemoryStore implements LockStore {
   @Override
   public void claim(ClaimRequest request, ClaimHandler handler) {
     Moment sent = context.time().now();
-    LockTable.Answer answer;
+    ClaimAnswer answer;
     try {
       answer =
           serve(
               sent,
               table -> {
-                LockTable.Answer given = table.claim(request, context.client());
-                if (given instanceof LockTable.Answer.Waiting) {
+                ClaimAnswer given = table.claim(request, context.client());
+                if (given instanceof ClaimAnswer.Waiting) {
                   space.await(request.owner(), handler, this);
                 }
                 return given;
@@ -100,11 +101,11 @@ final class MemoryStore implements LockStore {
       handler.failed(e);
       return;
     }
-    if (answer instanceof LockTable.Answer.Granted granted) {
+    if (answer instanceof ClaimAnswer.Granted granted) {
       handler.granted(new Grant(granted.number(), new Validity(sent, granted.length())));
-    } else if (answer instanceof LockTable.Answer.Refused refused) {
+    } else if (answer instanceof ClaimAnswer.Refused refused) {
       handler.refused(refused.obstacle());
-    } else if (answer instanceof LockTable.Answer.Waiting waiting) {
+    } else if (answer instanceof ClaimAnswer.Waiting waiting) {
       handler.waiting(waiting.obstacle());
       lookAgainAtTheEnd(request.name());
     }

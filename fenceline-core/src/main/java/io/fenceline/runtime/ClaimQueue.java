@@ -246,14 +246,23 @@ final class ClaimQueue {
     advance();
   }
 
-  void contended(RemoteClaim answered, Obstacle obstacle) {
+  /** The claim waits at the store, or waits there again though nobody here wants it any more. */
+  void contended(RemoteClaim answered, Obstacle obstacle, boolean first) {
     int waiting;
     synchronized (this) {
-      if (answered != claim) {
-        return;
+      if (tenure != null && tenure.answers(answered)) {
+        return; // An old answer; the grant has overtaken it.
       }
-      waiting = waiters.size();
+      waiting = answered == claim ? waiters.size() : 0;
     }
+    if (waiting == 0) {
+      engine.undoer.undo(answered.request);
+    } else if (first) {
+      tellContended(waiting, obstacle);
+    }
+  }
+
+  private void tellContended(int waiting, Obstacle obstacle) {
     engine.events.tell(() -> new Contended(name, waiting, obstacle.holder()));
   }
 

@@ -69,9 +69,7 @@ final class RemoteClaim implements ClaimHandler {
     boolean first = obstacle == null;
     obstacle = found;
     lastFailure = null;
-    if (first) {
-      queue.contended(this, found);
-    }
+    queue.contended(this, found, first);
   }
 
   @Override

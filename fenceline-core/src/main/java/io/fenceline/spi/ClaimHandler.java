@@ -5,8 +5,8 @@ package io.fenceline.spi;
  *
  * <p>One of {@link #granted}, {@link #refused} and {@link #failed} is called once, on any thread,
  * the calling thread of {@link LockStore#claim} included, and never under a lock of the store. A
- * store that learns after {@link #failed}, or after a withdrawal, that the claim was granted after
- * all, still calls {@link #granted}: the runtime then undoes it.
+ * store that learns after {@link #failed}, or after a withdrawal, that the claim was granted or
+ * queued after all, still calls {@link #granted} or {@link #waiting}: the runtime then undoes it.
  */
 public interface ClaimHandler {
 

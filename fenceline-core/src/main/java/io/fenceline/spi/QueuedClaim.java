@@ -1,0 +1,191 @@
+package io.fenceline.spi;
+
+import io.fenceline.FencelineException;
+import io.fenceline.StoreUnavailableException;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim at a server that keeps a queue: it is asked for, and while it waits it is asked for
+ * again, until an answer or a message says that it is granted.
+ *
+ * <p>For stores such as Redis and SQL, where asking again is the truth and a message is a hint that
+ * saves waiting for it. The store routes messages here by owner, and stops it when the claim is
+ * withdrawn.
+ */
+public final class QueuedClaim {
+  /*
+   * What would break it, and why it can't:
+   *
+   * - A grant by message that is believed for too long: the message may have been under way for any
+   *   time. The grant came after our last request that was answered with "waiting", so the lease
+   *   counts from before that one was sent; without such a request, the message only makes us ask.
+   * - A request that is overtaken by the release of what it asked for, and grants the name anew to an
+   *   owner that is done: every answer is reported, however late, and the runtime undoes what it no
+   *   longer wants.
+   * - A lost message: the next request brings the same news.
+   */
+
+  private final ClaimRequest request;
+  private final ClaimHandler handler;
+  private final StoreContext context;
+  private final long intervalNanos;
+  private final Function<ClaimRequest, CompletionStage<ClaimAnswer>> server;
+
+  // Guarded by this.
+  private @Nullable Moment lastWaiting;
+  private Time.@Nullable Timer timer;
+  private boolean asking;
+  private boolean askAgain;
+  private boolean over;
+
+  /**
+   * A claim that has not been asked for yet.
+   *
+   * @param interval how long to wait before asking again; a tenth is added at random
+   * @param server sends the request; its stage fails within the operation timeout if no answer
+   *     comes
+   */
+  public QueuedClaim(
+      ClaimRequest request,
+      ClaimHandler handler,
+      StoreContext context,
+      Duration interval,
+      Function<ClaimRequest, CompletionStage<ClaimAnswer>> server) {
+    this.request = request;
+    this.handler = handler;
+    this.context = context;
+    this.intervalNanos = interval.toNanos();
+    this.server = server;
+  }
+
+  /** Asks now, or right after the answer that is outstanding; for the first time, or on a hint. */
+  public void ask() {
+    synchronized (this) {
+      if (over) {
+        return;
+      }
+      if (asking) {
+        askAgain = true;
+        return;
+      }
+      asking = true;
+      askAgain = false;
+      cancelTimer();
+    }
+    Moment sent = context.time().now();
+    CompletionStage<ClaimAnswer> answer;
+    try {
+      answer = server.apply(request);
+    } catch (RuntimeException e) {
+      failed(e);
+      return;
+    }
+    answer.whenComplete(
+        (given, failure) -> {
+          if (given != null) {
+            answered(given, sent);
+          } else {
+            failed(failure);
+          }
+        });
+  }
+
+  /** A message says that the claim was granted. */
+  public void pushed(long number, Duration length) {
+    Moment from;
+    synchronized (this) {
+      if (over) {
+        return;
+      }
+      from = lastWaiting;
+      if (from != null) {
+        end();
+      }
+    }
+    if (from == null) {
+      ask();
+    } else {
+      handler.granted(new Grant(number, new Validity(from, length)));
+    }
+  }
+
+  /** The claim was withdrawn: it is not asked for again. */
+  public synchronized void stop() {
+    end();
+  }
+
+  private void answered(ClaimAnswer answer, Moment sent) {
+    boolean again = false;
+    synchronized (this) {
+      asking = false;
+      if (!(answer instanceof ClaimAnswer.Waiting)) {
+        end();
+      } else {
+        lastWaiting = sent;
+        again = askAgain;
+        if (!over && !again) {
+          timer = context.time().schedule(pause(), () -> lane().execute(this::ask));
+        }
+      }
+    }
+    if (answer instanceof ClaimAnswer.Granted granted) {
+      handler.granted(new Grant(granted.number(), new Validity(sent, granted.length())));
+    } else if (answer instanceof ClaimAnswer.Refused refused) {
+      handler.refused(refused.obstacle());
+    } else if (answer instanceof ClaimAnswer.Waiting waiting) {
+      handler.waiting(waiting.obstacle());
+    }
+    if (again) {
+      ask();
+    }
+  }
+
+  private void failed(Throwable failure) {
+    boolean heard;
+    synchronized (this) {
+      asking = false;
+      heard = !over;
+      end();
+    }
+    if (heard) {
+      handler.failed(meaning(failure));
+    }
+  }
+
+  /** What the runtime can act on: our own exceptions as they are, all others as "no answer". */
+  private RuntimeException meaning(Throwable failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause instanceof FencelineException own
+        ? own
+        : new StoreUnavailableException(
+            request.name(), "A claim of lock '" + request.name() + "' failed", cause);
+  }
+
+  private Executor lane() {
+    return context.time().lane(Lane.WORK);
+  }
+
+  private long pause() {
+    return intervalNanos + (long) (context.random().nextDouble() * intervalNanos / 10);
+  }
+
+  private void end() {
+    over = true;
+    cancelTimer();
+  }
+
+  private void cancelTimer() {
+    if (timer != null) {
+      timer.cancel();
+      timer = null;
+    }
+  }
+}
