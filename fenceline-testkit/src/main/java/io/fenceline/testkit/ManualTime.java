@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
@@ -70,7 +71,7 @@ public final class ManualTime implements Time {
         return false;
       }
       Due due = timers.firstKey();
-      task = timers.remove(due);
+      task = Objects.requireNonNull(timers.remove(due));
       moveTo(Math.max(nanos, due.nanos()));
     }
     task.run();
