@@ -348,7 +348,9 @@ final class ClaimQueue {
       }
       if (next == null) {
         from.end();
-        tenure = null;
+        if (tenure == from) { // Lost meanwhile, it may have a successor already.
+          tenure = null;
+        }
       }
     }
     if (next != null && taker != null) {

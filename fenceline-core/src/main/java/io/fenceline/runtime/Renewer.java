@@ -117,24 +117,32 @@ final class Renewer {
       due = due(now);
     }
     List<Attempt> batch = new ArrayList<>();
-    for (Tenure tenure : due) {
-      if (!tenure.lease().runsAt(now)) {
-        tenure.lose(LossReason.EXPIRED);
-      } else if (tenure.wantsRenewal(now)) {
-        sendNext(tenure, now, batch);
-      } else {
-        synchronized (this) {
-          if (slots.containsKey(tenure)) {
-            place(tenure, tenure.lease().deadlineNanos());
-          }
-        }
+    try {
+      for (Tenure tenure : due) {
+        attend(tenure, now, batch);
+      }
+    } finally {
+      // Whatever happened to one of them, the others are looked at again.
+      synchronized (this) {
+        arm();
+      }
+      if (!batch.isEmpty()) {
+        engine.time.lane(Lane.RENEWAL).execute(() -> renew(batch));
       }
     }
-    synchronized (this) {
-      arm();
-    }
-    if (!batch.isEmpty()) {
-      engine.time.lane(Lane.RENEWAL).execute(() -> renew(batch));
+  }
+
+  private void attend(Tenure tenure, Moment now, List<Attempt> batch) {
+    if (!tenure.lease().runsAt(now)) {
+      tenure.lose(LossReason.EXPIRED);
+    } else if (tenure.wantsRenewal(now)) {
+      sendNext(tenure, now, batch);
+    } else {
+      synchronized (this) {
+        if (slots.containsKey(tenure)) {
+          place(tenure, tenure.lease().deadlineNanos());
+        }
+      }
     }
   }
 
