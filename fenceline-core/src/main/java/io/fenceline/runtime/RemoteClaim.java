@@ -83,4 +83,9 @@ final class RemoteClaim implements ClaimHandler {
     lastFailure = cause;
     queue.failed(this, cause);
   }
+
+  @Override
+  public void gone() {
+    queue.gone(this);
+  }
 }
