@@ -1,5 +1,6 @@
 package io.fenceline.spi;
 
+import io.fenceline.Finding;
 import io.fenceline.Guarantees;
 import java.time.Duration;
 import java.util.List;
@@ -56,12 +57,15 @@ public interface LockStore extends AutoCloseable {
    */
   List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests);
 
-  /** Gives a grant back. */
+  /**
+   * Gives a grant back. Where the name is to stay closed for a while, the grant has ended all the
+   * same: a renewal or a second release of it finds it gone, and only time or force opens the name.
+   */
   CompletableFuture<Release> release(ReleaseRequest request);
 
   /**
-   * Ends the grant with this number, whoever owns it; with a lock-delay, it is cut down to the
-   * delay instead.
+   * Ends the grant with this number, whoever owns it. With a lock-delay, the name stays closed for
+   * the delay, at most; the owner has lost the grant all the same, and can't renew it.
    *
    * @return whether there was such a grant
    */
@@ -72,6 +76,16 @@ public interface LockStore extends AutoCloseable {
 
   /** States of the names that start with a prefix and are held or waited for, in byte order. */
   CompletableFuture<List<NameState>> list(String prefix, int limit);
+
+  /**
+   * What an operator should know about this very server: its version, missing permissions, settings
+   * that put locks at risk (persistence, eviction, replication). Reads only, and says also what is
+   * as it should be. Whether it answers at all, how fast, and how its clock differs from ours is
+   * measured by whoever asks.
+   */
+  default CompletableFuture<List<Finding>> diagnose() {
+    return CompletableFuture.completedFuture(List.of());
+  }
 
   /** Checks that a lease can be kept; the guarantees' bounds unless the store knows better. */
   default void checkLease(Duration lease, Duration delay) {
