@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,7 @@ final class NameRecord {
   private final List<Entry> holders = new ArrayList<>();
   private final List<Entry> waiters = new ArrayList<>();
   private final boolean frontIsFull;
+  private final Supplier<byte[]> nobody;
 
   private boolean nameChanged;
   private final List<Entry> inserted = new ArrayList<>();
@@ -64,6 +66,7 @@ final class NameRecord {
    * @param slot the holder in the name's row
    * @param claims the other holders and the first who wait, in the order of their places
    * @param frontIsFull whether there may be more who wait than were read
+   * @param nobody draws an owner that nobody has
    */
   NameRecord(
       String name,
@@ -73,7 +76,8 @@ final class NameRecord {
       int others,
       @Nullable Entry slot,
       List<Entry> claims,
-      boolean frontIsFull) {
+      boolean frontIsFull,
+      Supplier<byte[]> nobody) {
     this.name = name;
     this.now = now;
     this.lastNumber = lastNumber;
@@ -81,6 +85,7 @@ final class NameRecord {
     this.others = others;
     this.slot = slot;
     this.frontIsFull = frontIsFull;
+    this.nobody = nobody;
     for (Entry claim : claims) {
       (claim.held ? holders : waiters).add(claim);
     }
@@ -186,28 +191,29 @@ final class NameRecord {
     }
     lastNumber = number;
     nameChanged = true;
+    if (waiter != null) {
+      waiters.remove(waiter);
+      updated.remove(waiter);
+    }
+    Entry staying = slot == null ? null : waiter;
     Entry granted =
-        waiter != null && slot != null
-            ? waiter
+        staying != null
+            ? staying
             : new Entry(request.owner().bytes(), units, micros(request.delay()), client);
     granted.held = true;
     granted.number = number;
     granted.since = now;
     granted.run(now, micros(request.term()));
-    if (waiter != null) {
-      waiters.remove(waiter);
-    }
-    if (slot == null) {
-      slot = granted;
-      if (waiter != null) {
-        deleted.add(waiter);
-      }
-    } else if (waiter != null) {
+    if (staying != null) {
+      granted.onlyIfUnchanged = false;
       holders.add(granted);
       updated.add(granted);
     } else {
-      holders.add(granted);
-      insert(granted);
+      hold(granted);
+      if (waiter != null) {
+        waiter.onlyIfUnchanged = false;
+        deleted.add(waiter);
+      }
     }
     return number;
   }
@@ -227,6 +233,8 @@ final class NameRecord {
     Entry waiter = waiter(owner);
     if (waiter != null) {
       waiters.remove(waiter);
+      updated.remove(waiter);
+      waiter.onlyIfUnchanged = false;
       deleted.add(waiter);
     }
     Entry holder = holder(owner);
@@ -246,17 +254,34 @@ final class NameRecord {
     return false;
   }
 
+  /** Ends a grant; what keeps the name closed for a while is nobody's from now on. */
   private void cut(Entry holder, long micros) {
-    if (micros > 0) {
-      holder.run(now, micros);
-      changed(holder);
-    } else if (holder == slot) {
+    if (holder == slot) {
       slot = null;
       nameChanged = true;
     } else {
       holders.remove(holder);
       updated.remove(holder);
+      holder.onlyIfUnchanged = false;
       deleted.add(holder);
+    }
+    if (micros > 0) {
+      Entry closing = new Entry(nobody.get(), holder.units, holder.delay, holder.client);
+      closing.held = true;
+      closing.number = holder.number;
+      closing.since = holder.since;
+      closing.run(now, micros);
+      hold(closing);
+    }
+  }
+
+  private void hold(Entry entry) {
+    if (slot == null) {
+      slot = entry;
+      nameChanged = true;
+    } else {
+      holders.add(entry);
+      insert(entry);
     }
   }
 

@@ -50,6 +50,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   private final Errors errors;
   private final NameTransaction transactions;
   private final WaitingRoom room;
+  private final Neighbours neighbours;
   private final String client;
   private final AtomicLong seen = new AtomicLong();
   private volatile boolean closed;
@@ -60,6 +61,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       StoreContext context,
       Connections connections,
       Dialect dialect,
+      Tables tables,
       Statements statements,
       Errors errors,
       Polling polling) {
@@ -70,8 +72,11 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     this.dialect = dialect;
     this.statements = statements;
     this.errors = errors;
-    this.transactions = new NameTransaction(dialect, statements);
+    this.transactions =
+        new NameTransaction(dialect, statements, () -> Owner.draw(context.random()).bytes());
     this.room = new WaitingRoom(context, polling, this);
+    this.neighbours = new Neighbours(description + " " + tables);
+    neighbours.add(room);
     this.client = Entry.encode(context.client());
   }
 
@@ -207,7 +212,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       Integer others = giveBack(session, name, owner);
       if (others != null) {
         if (others > 0) {
-          room.soon();
+          neighbours.soon();
         }
         return Release.RELEASED;
       }
@@ -345,7 +350,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       return null;
     }
     if (outcome.next() != null) {
-      room.hint(outcome.next());
+      neighbours.hint(outcome.next());
     }
     return outcome.answer();
   }
@@ -388,6 +393,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   @Override
   public void close() {
     closed = true;
+    neighbours.remove(room);
     // Asked now, they hear that the store is closed.
     room.close().forEach(QueuedClaim::ask);
     connections.close();

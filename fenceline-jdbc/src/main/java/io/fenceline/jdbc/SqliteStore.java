@@ -45,6 +45,7 @@ final class SqliteStore {
           context,
           connections,
           dialect,
+          tables,
           statements,
           errors,
           Polling.millis(1, 10));
