@@ -56,6 +56,7 @@ final class NameRecord {
   private final Supplier<byte[]> nobody;
 
   private boolean nameChanged;
+  private boolean granted;
   private final List<Entry> inserted = new ArrayList<>();
   private final List<Entry> updated = new ArrayList<>();
   private final List<Entry> deleted = new ArrayList<>();
@@ -153,6 +154,8 @@ final class NameRecord {
     if (holder != null) {
       holder.run(now, micros(request.term()));
       changed(holder);
+      nameChanged = true;
+      granted = true;
       return new ClaimAnswer.Granted(holder.number, request.lease());
     }
     Entry waiter = waiter(owner);
@@ -191,25 +194,26 @@ final class NameRecord {
     }
     lastNumber = number;
     nameChanged = true;
+    granted = true;
     if (waiter != null) {
       waiters.remove(waiter);
       updated.remove(waiter);
     }
     Entry staying = slot == null ? null : waiter;
-    Entry granted =
+    Entry holder =
         staying != null
             ? staying
             : new Entry(request.owner().bytes(), units, micros(request.delay()), client);
-    granted.held = true;
-    granted.number = number;
-    granted.since = now;
-    granted.run(now, micros(request.term()));
+    holder.held = true;
+    holder.number = number;
+    holder.since = now;
+    holder.run(now, micros(request.term()));
     if (staying != null) {
-      granted.onlyIfUnchanged = false;
-      holders.add(granted);
-      updated.add(granted);
+      holder.onlyIfUnchanged = false;
+      holders.add(holder);
+      updated.add(holder);
     } else {
-      hold(granted);
+      hold(holder);
       if (waiter != null) {
         waiter.onlyIfUnchanged = false;
         deleted.add(waiter);
@@ -370,6 +374,11 @@ final class NameRecord {
 
   boolean isNameChanged() {
     return nameChanged || !deleted.isEmpty();
+  }
+
+  /** Whether someone is told that it holds the name, which must be on disk by then. */
+  boolean isGranted() {
+    return granted;
   }
 
   List<Entry> inserted() {

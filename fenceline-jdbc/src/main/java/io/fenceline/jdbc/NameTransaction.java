@@ -226,6 +226,7 @@ final class NameTransaction {
         .set("delay", slot == null ? 0 : slot.delay)
         .set("since", slot == null ? 0 : slot.since)
         .set("client", slot == null ? "" : slot.client)
+        .set("durable", record.isGranted() ? 1 : 0)
         .update();
   }
 }
