@@ -57,6 +57,9 @@ public class LockTable {
     long endMillis;
     long termMillis;
 
+    /** Given back or taken away: it only keeps the name closed, and its owner can't touch it. */
+    boolean ended;
+
     Holder(ClaimRequest claim, ClientInfo client, long number, long sinceMillis) {
       this.claim = claim;
       this.client = client;
@@ -67,6 +70,13 @@ public class LockTable {
     void run(long nowMillis, long term) {
       termMillis = term;
       endMillis = nowMillis + term;
+    }
+
+    /** Starts the lease again, unless it runs for longer: an older request may come late. */
+    void prolong(long nowMillis, long term) {
+      if (nowMillis + term > endMillis) {
+        run(nowMillis, term);
+      }
     }
   }
 
@@ -100,7 +110,7 @@ public class LockTable {
 
     @Nullable Holder holder(Owner owner) {
       for (Holder holder : holders) {
-        if (holder.claim.owner().equals(owner)) {
+        if (!holder.ended && holder.claim.owner().equals(owner)) {
           return holder;
         }
       }
@@ -146,7 +156,8 @@ public class LockTable {
   // Requests. -----------------------------------------------------------------------------------
 
   /**
-   * Claims a name; a repeat by the same owner starts its lease again, or keeps its place.
+   * Claims a name; a repeat by the same owner starts its lease again, or keeps its place. Nothing
+   * that is repeated makes a lease shorter.
    *
    * @throws ModeConflictException if the name is in use in another way
    */
@@ -156,7 +167,7 @@ public class LockTable {
     settle(claim.name(), entry, now);
     Holder holder = entry.holder(claim.owner());
     if (holder != null) {
-      holder.run(now, claim.term().toMillis());
+      holder.prolong(now, claim.term().toMillis());
       return new ClaimAnswer.Granted(holder.number, claim.lease());
     }
     Queued queued = entry.queued(claim.owner());
@@ -189,7 +200,7 @@ public class LockTable {
     if (holder == null) {
       return false;
     }
-    holder.run(now, request.lease().plus(claim.delay()).toMillis());
+    holder.prolong(now, request.lease().plus(claim.delay()).toMillis());
     return true;
   }
 
@@ -206,6 +217,7 @@ public class LockTable {
     if (request.keepClosed().isZero()) {
       entry.holders.remove(holder);
     } else {
+      holder.ended = true;
       holder.run(now, request.keepClosed().toMillis());
     }
     settle(name, entry, now);
@@ -220,7 +232,7 @@ public class LockTable {
       return;
     }
     entry.queue.removeIf(queued -> queued.claim.owner().equals(claim.owner()));
-    entry.holders.removeIf(holder -> holder.claim.owner().equals(claim.owner()));
+    entry.holders.removeIf(holder -> !holder.ended && holder.claim.owner().equals(claim.owner()));
     settle(claim.name(), entry, now);
   }
 
@@ -232,7 +244,8 @@ public class LockTable {
       return false;
     }
     for (Holder holder : entry.holders) {
-      if (holder.number == number) {
+      if (holder.number == number && !holder.ended) {
+        holder.ended = true;
         holder.run(now, Math.min(holder.endMillis - now, holder.claim.delay().toMillis()));
         settle(name, entry, now);
         return true;

@@ -21,19 +21,20 @@ final class Queues {
   /** Lets a waiter into the queue of its name, and gives the queue. */
   ClaimQueue enter(String name, Waiter waiter) {
     engine.reserveHold();
+    ClaimQueue entered;
     try {
-      ClaimQueue entered =
+      entered =
           waiter.terms.mode() instanceof Mode.Exclusive
               ? enterExclusive(name, waiter)
               : enterSingle(name, waiter);
-      if (engine.isClosed()) {
-        entered.close(); // The client was closed meanwhile, and may not have seen this one.
-      }
-      return entered;
     } catch (LimitExceededException e) {
       engine.dropHold();
       throw e;
     }
+    if (engine.isClosed()) {
+      entered.close(); // The client was closed meanwhile, and may not have seen this one.
+    }
+    return entered;
   }
 
   private ClaimQueue enterExclusive(String name, Waiter waiter) {
@@ -56,6 +57,10 @@ final class Queues {
   }
 
   private ClaimQueue enterSingle(String name, Waiter waiter) {
+    if (waiter.queues) {
+      countSingle(name);
+      waiter.whenSettled(() -> uncountSingle(name));
+    }
     ClaimQueue[] self = new ClaimQueue[1];
     ClaimQueue queue = new ClaimQueue(engine, name, () -> single.remove(self[0]));
     self[0] = queue;
@@ -65,7 +70,7 @@ final class Queues {
   }
 
   /** Counts a waiter that has a queue of its own, which therefore can't count it. */
-  void countSingle(String name) {
+  private void countSingle(String name) {
     int limit = engine.settings.limits().waitersPerName();
     if (singleWaiting.merge(name, 1, Integer::sum) > limit) {
       uncountSingle(name);
@@ -74,7 +79,7 @@ final class Queues {
     }
   }
 
-  void uncountSingle(String name) {
+  private void uncountSingle(String name) {
     singleWaiting.computeIfPresent(name, (key, count) -> count == 1 ? null : count - 1);
   }
 

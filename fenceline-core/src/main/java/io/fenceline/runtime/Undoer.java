@@ -3,6 +3,7 @@ package io.fenceline.runtime;
 import io.fenceline.LimitExceededException;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Lane;
 import io.fenceline.spi.ReleaseRequest;
 import java.util.HashSet;
 import java.util.Set;
@@ -69,7 +70,7 @@ final class Undoer {
     synchronized (this) {
       pending.add(undo);
     }
-    engine.work(undo::send);
+    engine.time.lane(Lane.UNDO).execute(undo::send);
   }
 
   private void done(Undo undo) {
@@ -120,7 +121,7 @@ final class Undoer {
     private void retry(Throwable failure) {
       engine.events.tell(() -> new StoreFailed(name, operation, Futures.unwrapped(failure)));
       long delay = FIRST_RETRY_NANOS << Math.min(failures++, DOUBLINGS);
-      engine.time.schedule(delay, () -> engine.work(this::send));
+      engine.time.schedule(delay, () -> engine.time.lane(Lane.UNDO).execute(this::send));
     }
   }
 }
