@@ -244,7 +244,7 @@ public class LockTable {
       return false;
     }
     for (Holder holder : entry.holders) {
-      if (holder.number == number && !holder.ended) {
+      if (holder.number == number) {
         holder.ended = true;
         holder.run(now, Math.min(holder.endMillis - now, holder.claim.delay().toMillis()));
         settle(name, entry, now);
