@@ -67,6 +67,14 @@ public class LockTable {
       this.sinceMillis = sinceMillis;
     }
 
+    Holder copy() {
+      Holder copy = new Holder(claim, client, number, sinceMillis);
+      copy.endMillis = endMillis;
+      copy.termMillis = termMillis;
+      copy.ended = ended;
+      return copy;
+    }
+
     void run(long nowMillis, long term) {
       termMillis = term;
       endMillis = nowMillis + term;
@@ -92,6 +100,12 @@ public class LockTable {
       this.client = client;
       this.sinceMillis = sinceMillis;
       this.heardMillis = sinceMillis;
+    }
+
+    Queued copy() {
+      Queued copy = new Queued(claim, client, sinceMillis);
+      copy.heardMillis = heardMillis;
+      return copy;
     }
   }
 
@@ -151,6 +165,20 @@ public class LockTable {
     this.clockMillis = clockMillis;
     this.handOverTerm = handOverTerm;
     this.patience = patience;
+  }
+
+  /** All of it as it is now, for a server that comes back with an older state. */
+  public LockTable copy() {
+    LockTable copy = new LockTable(clockMillis, handOverTerm, patience);
+    copy.last = last;
+    names.forEach(
+        (name, entry) -> {
+          Entry same = new Entry();
+          entry.holders.forEach(holder -> same.holders.add(holder.copy()));
+          entry.queue.forEach(queued -> same.queue.add(queued.copy()));
+          copy.names.put(name, same);
+        });
+    return copy;
   }
 
   // Requests. -----------------------------------------------------------------------------------
