@@ -201,7 +201,7 @@ public class LockTable {
     Queued queued = entry.queued(claim.owner());
     if (queued != null) {
       queued.heardMillis = now;
-      return new ClaimAnswer.Waiting(obstacle(entry, now));
+      return waiting(entry, now);
     }
     if (!entry.isEmpty() && !entry.family().equals(claim.mode().family())) {
       throw new ModeConflictException(claim.name(), claim.mode().family(), entry.family());
@@ -216,7 +216,11 @@ public class LockTable {
       return new ClaimAnswer.Refused(obstacle(entry, now));
     }
     entry.queue.add(new Queued(claim, client, now));
-    return new ClaimAnswer.Waiting(obstacle(entry, now));
+    return waiting(entry, now);
+  }
+
+  private ClaimAnswer waiting(Entry entry, long now) {
+    return new ClaimAnswer.Waiting(obstacle(entry, now), OptionalLong.of(last));
   }
 
   /** Starts a lease again; false if the grant is gone. */
