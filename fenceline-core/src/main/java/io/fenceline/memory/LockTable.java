@@ -229,7 +229,8 @@ public class LockTable {
     long now = clockMillis.getAsLong();
     Entry entry = look(claim.name(), now);
     Holder holder = entry == null ? null : entry.holder(claim.owner());
-    if (holder == null) {
+    // Another number is another grant: a failover forgot ours, and the queue gave the name anew.
+    if (holder == null || holder.number != request.grant().number()) {
       return false;
     }
     holder.prolong(now, request.lease().plus(claim.delay()).toMillis());
