@@ -67,6 +67,14 @@ public class LockTable {
       this.sinceMillis = sinceMillis;
     }
 
+    Holder copy() {
+      Holder copy = new Holder(claim, client, number, sinceMillis);
+      copy.endMillis = endMillis;
+      copy.termMillis = termMillis;
+      copy.ended = ended;
+      return copy;
+    }
+
     void run(long nowMillis, long term) {
       termMillis = term;
       endMillis = nowMillis + term;
@@ -92,6 +100,12 @@ public class LockTable {
       this.client = client;
       this.sinceMillis = sinceMillis;
       this.heardMillis = sinceMillis;
+    }
+
+    Queued copy() {
+      Queued copy = new Queued(claim, client, sinceMillis);
+      copy.heardMillis = heardMillis;
+      return copy;
     }
   }
 
@@ -153,6 +167,20 @@ public class LockTable {
     this.patience = patience;
   }
 
+  /** All of it as it is now, for a server that comes back with an older state. */
+  public LockTable copy() {
+    LockTable copy = new LockTable(clockMillis, handOverTerm, patience);
+    copy.last = last;
+    names.forEach(
+        (name, entry) -> {
+          Entry same = new Entry();
+          entry.holders.forEach(holder -> same.holders.add(holder.copy()));
+          entry.queue.forEach(queued -> same.queue.add(queued.copy()));
+          copy.names.put(name, same);
+        });
+    return copy;
+  }
+
   // Requests. -----------------------------------------------------------------------------------
 
   /**
@@ -173,7 +201,7 @@ public class LockTable {
     Queued queued = entry.queued(claim.owner());
     if (queued != null) {
       queued.heardMillis = now;
-      return new ClaimAnswer.Waiting(obstacle(entry, now));
+      return waiting(entry, now);
     }
     if (!entry.isEmpty() && !entry.family().equals(claim.mode().family())) {
       throw new ModeConflictException(claim.name(), claim.mode().family(), entry.family());
@@ -188,7 +216,11 @@ public class LockTable {
       return new ClaimAnswer.Refused(obstacle(entry, now));
     }
     entry.queue.add(new Queued(claim, client, now));
-    return new ClaimAnswer.Waiting(obstacle(entry, now));
+    return waiting(entry, now);
+  }
+
+  private ClaimAnswer waiting(Entry entry, long now) {
+    return new ClaimAnswer.Waiting(obstacle(entry, now), OptionalLong.of(last));
   }
 
   /** Starts a lease again; false if the grant is gone. */
@@ -197,7 +229,8 @@ public class LockTable {
     long now = clockMillis.getAsLong();
     Entry entry = look(claim.name(), now);
     Holder holder = entry == null ? null : entry.holder(claim.owner());
-    if (holder == null) {
+    // Another number is another grant: a failover forgot ours, and the queue gave the name anew.
+    if (holder == null || holder.number != request.grant().number()) {
       return false;
     }
     holder.prolong(now, request.lease().plus(claim.delay()).toMillis());

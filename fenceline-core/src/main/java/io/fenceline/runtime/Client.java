@@ -283,6 +283,7 @@ public final class Client implements Fenceline {
             engine.operationNanos(),
             "The releases were not answered");
     Futures.await(engine.time, undone.exceptionally(failure -> null));
+    engine.undoer.stop();
     engine.failOpen();
     try {
       engine.store.close();

@@ -8,10 +8,10 @@ import io.fenceline.spi.Lane;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.Time;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +26,13 @@ final class Engine {
   final Renewer renewer;
   final Undoer undoer;
   private final AtomicInteger holds = new AtomicInteger();
-  private final Set<CompletableFuture<?>> open = ConcurrentHashMap.newKeySet();
+  // By number, not by identity: what order they fail in must not depend on addresses.
+  private final ConcurrentHashMap<Long, CompletableFuture<?>> open = new ConcurrentHashMap<>();
+  private final AtomicLong opened = new AtomicLong();
   private volatile boolean closed;
+
+  /** Closed, and what was to be given back has been: until then answers still count. */
+  private volatile boolean ended;
 
   Engine(
       LockStore store,
@@ -62,21 +67,22 @@ final class Engine {
   }
 
   /** A future that fails when the client is closed, so that nobody waits for it in vain. */
-  @SuppressWarnings("CollectionUndefinedEquality") // By identity is what is meant.
   <T> CompletableFuture<T> untilClosed(CompletableFuture<T> future) {
     if (!future.isDone()) {
-      open.add(future);
-      future.whenComplete((value, failure) -> open.remove(future));
-      if (closed) {
+      Long key = opened.incrementAndGet();
+      open.put(key, future);
+      future.whenComplete((value, failure) -> open.remove(key));
+      if (ended) {
         failOpen();
       }
     }
     return future;
   }
 
-  /** Fails what still waits for an answer. */
+  /** Fails what still waits for an answer, now and later: nothing more will be heard. */
   void failOpen() {
-    for (CompletableFuture<?> future : open) {
+    ended = true;
+    for (CompletableFuture<?> future : open.values()) {
       future.completeExceptionally(new ClientClosedException(store.description()));
     }
   }

@@ -4,14 +4,16 @@ import io.fenceline.LimitExceededException;
 import io.fenceline.spi.Mode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The queues of a client: one for each name that is wanted or held now, and none for any other. */
 final class Queues {
   private final Engine engine;
   private final ConcurrentHashMap<String, ClaimQueue> exclusive = new ConcurrentHashMap<>();
-  private final Set<ClaimQueue> single = ConcurrentHashMap.newKeySet();
+  // By number, not by identity: what order they are closed in must not depend on addresses.
+  private final ConcurrentHashMap<Long, ClaimQueue> single = new ConcurrentHashMap<>();
+  private final AtomicLong entered = new AtomicLong();
   private final ConcurrentHashMap<String, Integer> singleWaiting = new ConcurrentHashMap<>();
 
   Queues(Engine engine) {
@@ -61,10 +63,9 @@ final class Queues {
       countSingle(name);
       waiter.whenSettled(() -> uncountSingle(name));
     }
-    ClaimQueue[] self = new ClaimQueue[1];
-    ClaimQueue queue = new ClaimQueue(engine, name, () -> single.remove(self[0]));
-    self[0] = queue;
-    single.add(queue);
+    Long key = entered.incrementAndGet();
+    ClaimQueue queue = new ClaimQueue(engine, name, () -> single.remove(key));
+    single.put(key, queue);
     boolean unused = queue.enter(waiter);
     return queue;
   }
@@ -85,7 +86,7 @@ final class Queues {
 
   void close() {
     List<ClaimQueue> all = new ArrayList<>(exclusive.values());
-    all.addAll(single);
+    all.addAll(single.values());
     all.forEach(ClaimQueue::close);
   }
 

@@ -24,6 +24,7 @@ final class Undoer {
   private final Engine engine;
   private final Set<Undo> pending = new HashSet<>();
   private @Nullable CompletableFuture<Void> whenEmpty;
+  private volatile boolean stopped;
 
   Undoer(Engine engine) {
     this.engine = engine;
@@ -63,6 +64,11 @@ final class Undoer {
       whenEmpty.complete(null);
     }
     return whenEmpty;
+  }
+
+  /** Gives up: the store is being closed, and what is left ends with its lease. */
+  void stop() {
+    stopped = true;
   }
 
   private void start(String name, String operation, Supplier<CompletableFuture<?>> request) {
@@ -120,6 +126,10 @@ final class Undoer {
 
     private void retry(Throwable failure) {
       engine.events.tell(() -> new StoreFailed(name, operation, Futures.unwrapped(failure)));
+      if (stopped) {
+        done(this);
+        return;
+      }
       long delay = FIRST_RETRY_NANOS << Math.min(failures++, DOUBLINGS);
       engine.time.schedule(delay, () -> engine.time.lane(Lane.UNDO).execute(this::send));
     }
