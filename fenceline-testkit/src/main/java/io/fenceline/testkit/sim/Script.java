@@ -163,7 +163,7 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
       Network.Trouble[] troubles = Network.Trouble.values();
       Network.Trouble trouble = troubles[random.nextInt(troubles.length)];
       int drawn = random.nextInt(5);
-      Network.Wire wire = drawn > 2 ? null : Network.Wire.values()[drawn];
+      Network.Wire wire = drawn > 2 ? null : List.of(Network.Wire.values()).get(drawn);
       int share = trouble == Network.Trouble.SLOW ? pick(3, 30, 400, 1_600) : pick(150, 500, 1_000);
       int length = pick(100, 500, 1_000, 2_500);
       add(at, machine, new Act.Trouble(trouble, chance(300), wire, length, share));
