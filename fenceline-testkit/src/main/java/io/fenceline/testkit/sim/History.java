@@ -237,7 +237,7 @@ final class History {
     for (NameState.Holder holder : state.holders()) {
       List<Mode> others = new ArrayList<>();
       for (NameState.Holder other : state.holders()) {
-        if (other != holder) {
+        if (!other.equals(holder)) {
           others.add(other.mode());
         }
       }
