@@ -59,6 +59,11 @@ final class Undoer {
     }
   }
 
+  /** How much waits to be undone; for tests of what is left behind. */
+  synchronized int pending() {
+    return pending.size();
+  }
+
   /** Completes when nothing waits to be undone. */
   synchronized CompletableFuture<Void> whenEmpty() {
     if (whenEmpty == null) {
