@@ -46,7 +46,8 @@ public final class QueuedClaim {
   /**
    * A claim that has not been asked for yet.
    *
-   * @param interval how long to wait before asking again; a tenth is added at random
+   * @param interval how long to wait before asking again, unless the answer says otherwise; a tenth
+   *     is added at random
    * @param server sends the request; its stage fails within the operation timeout if no answer
    *     comes
    */
@@ -123,13 +124,13 @@ public final class QueuedClaim {
     boolean again = false;
     synchronized (this) {
       asking = false;
-      if (!(answer instanceof ClaimAnswer.Waiting)) {
+      if (!(answer instanceof ClaimAnswer.Waiting waiting)) {
         end();
       } else {
         lastWaiting = sent;
         again = askAgain;
         if (!over && !again) {
-          timer = context.time().schedule(pause(), () -> lane().execute(this::ask));
+          timer = context.time().schedule(pause(waiting), () -> lane().execute(this::ask));
         }
       }
     }
@@ -173,8 +174,9 @@ public final class QueuedClaim {
     return context.time().lane(Lane.WORK);
   }
 
-  private long pause() {
-    return intervalNanos + (long) (context.random().nextDouble() * intervalNanos / 10);
+  private long pause(ClaimAnswer.Waiting answer) {
+    long pause = answer.askAgain() == null ? intervalNanos : answer.askAgain().toNanos();
+    return pause + (long) (context.random().nextDouble() * pause / 10);
   }
 
   private void end() {
