@@ -2,8 +2,8 @@ package io.fenceline.runtime;
 
 import io.fenceline.ClientClosedException;
 import io.fenceline.LimitExceededException;
-import io.fenceline.LossReason;
 import io.fenceline.LockTimeoutException;
+import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.TokenOverflowException;
