@@ -30,7 +30,7 @@ local lease, delay = tonumber(ARGV[5]), tonumber(ARGV[6])
 local term = lease + delay
 local found = redis.call('MGET', KEYS[1], KEYS[5])
 local head = found[1]
-local solo = head and string.sub(head, 1, 1) == 'h' and cmsgpack.unpack(string.sub(head, 18))
+local solo = head and string.sub(head, 1, 1) ~= 't' and cmsgpack.unpack(string.sub(head, 18))
 
 local function hold_alone(number, since)
   local record = {kind, count, total_wanted, number, since, term, delay, ARGV[10], now + term}
@@ -48,13 +48,12 @@ if not head or (solo and solo[9] <= now) then
 end
 
 if solo then
-  local solo_owner = string.sub(head, 2, 17)
-  if solo_owner == owner then
+  if string.sub(head, 1, 17) == 'h' .. owner then
     return hold_alone(solo[4], solo[5])
   end
   if solo[9] - now > solo[6] then
     solo[9] = now + solo[6] -- The clock was set back.
-    redis.call('SET', KEYS[1], 'h' .. solo_owner .. cmsgpack.pack(solo), 'PX', solo[6])
+    redis.call('SET', KEYS[1], string.sub(head, 1, 17) .. cmsgpack.pack(solo), 'PX', solo[6])
   end
   if solo[3] ~= total_wanted then
     return {'c', solo[3]}
@@ -68,7 +67,7 @@ end
 
 local function obstacle(answer, ask_again)
   local record = redis.call('HGET', KEYS[2], last_holder)
-  if not record or string.sub(record, 1, 1) ~= 'h' then
+  if not record or string.sub(record, 1, 1) == 'w' then
     return {answer, ask_again}
   end
   record = cmsgpack.unpack(string.sub(record, 2))
@@ -113,16 +112,16 @@ end
 open(head)
 settle(owner)
 local own = redis.call('HGET', KEYS[2], owner)
-if own and string.sub(own, 1, 1) == 'h' then
+local letter = own and string.sub(own, 1, 1)
+if letter == 'h' then
   local record = cmsgpack.unpack(string.sub(own, 2))
-  record[6] = term
-  hold(owner, record, term)
+  hold('h', owner, record, term)
   close()
   return record[4]
 end
 
 local first = redis.call('ZRANGE', KEYS[4], 0, 0)[1]
-if own then
+if letter == 'w' then
   if first == owner then
     if redis.call('ZCARD', KEYS[3]) <= redis.call('ZCARD', KEYS[4]) then
       taken = 0 -- Nobody holds it, whatever the sum says.
@@ -144,7 +143,7 @@ end
 if not first and fits(kind, count) then
   return take()
 end
-if ARGV[7] == '' then
+if ARGV[7] == '' or letter == 'k' then
   local answer = obstacle('r', 0)
   close()
   return answer

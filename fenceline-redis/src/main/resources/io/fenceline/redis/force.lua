@@ -1,4 +1,5 @@
--- force.lua: ends the grant with a number, whoever owns it; with a lock-delay, cuts it down to that.
+-- force.lua: ends the grant with a number, whoever owns it; with a lock-delay, the name stays
+-- closed for that long, at most.
 --
 -- KEYS     as in table.lua
 -- ARGV[1]  number
@@ -13,7 +14,7 @@ local head = redis.call('GET', KEYS[1])
 if not head then
   return 0
 end
-if string.sub(head, 1, 1) == 'h' and cmsgpack.unpack(string.sub(head, 18))[4] ~= number then
+if string.sub(head, 1, 1) ~= 't' and cmsgpack.unpack(string.sub(head, 18))[4] ~= number then
   return 0
 end
 open(head)
@@ -22,13 +23,12 @@ local found = 0
 local all = redis.call('HGETALL', KEYS[2])
 for i = 1, #all, 2 do
   local record = cmsgpack.unpack(string.sub(all[i + 1], 2))
-  if string.sub(all[i + 1], 1, 1) == 'h' and record[4] == number then
+  if string.sub(all[i + 1], 1, 1) ~= 'w' and record[4] == number then
     found = 1
     local ends = redis.call('ZSCORE', KEYS[3], all[i]) or now
     local left = math.min(ends - now, record[7])
     if left > 0 then
-      record[6] = left
-      hold(all[i], record, left)
+      hold('k', all[i], record, left)
     else
       remove(all[i])
     end

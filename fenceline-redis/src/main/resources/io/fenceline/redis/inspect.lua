@@ -12,7 +12,7 @@ local head = redis.call('GET', KEYS[1])
 if not head then
   return {}
 end
-if string.sub(head, 1, 1) == 'h' then
+if string.sub(head, 1, 1) ~= 't' then
   local record = cmsgpack.unpack(string.sub(head, 18))
   local left = math.min(record[9] - now, record[6])
   if left <= 0 then
@@ -32,7 +32,7 @@ local rows = {}
 local all = redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
 for i = 1, #all, 2 do
   local packed = redis.call('HGET', KEYS[2], all[i])
-  if packed and string.sub(packed, 1, 1) == 'h' then
+  if packed and string.sub(packed, 1, 1) ~= 'w' then
     local record = cmsgpack.unpack(string.sub(packed, 2))
     rows[#rows + 1] = {
       'h', all[i], record[1], record[2], record[3], record[8], record[5], record[4], all[i + 1] - now

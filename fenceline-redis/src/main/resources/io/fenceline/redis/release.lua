@@ -11,8 +11,8 @@ local head = redis.call('GET', KEYS[1])
 if not head then
   return 0
 end
-local solo = string.sub(head, 1, 1) == 'h'
-if solo and string.sub(head, 2, 17) ~= ARGV[1] then
+local solo = string.sub(head, 1, 1) ~= 't'
+if solo and string.sub(head, 1, 17) ~= 'h' .. ARGV[1] then
   return 0
 end
 if solo and ARGV[2] == '0' then
@@ -26,7 +26,7 @@ local owner, keep = ARGV[1], tonumber(ARGV[2])
 if solo then
   local record = cmsgpack.unpack(string.sub(head, 18))
   record[6], record[9] = keep, now + keep
-  redis.call('SET', KEYS[1], 'h' .. owner .. cmsgpack.pack(record), 'PX', keep)
+  redis.call('SET', KEYS[1], 'k' .. owner .. cmsgpack.pack(record), 'PX', keep)
   return 1
 end
 
@@ -40,9 +40,7 @@ if held and keep == 0 then
   remove(owner)
   settle()
 elseif held then
-  local record = cmsgpack.unpack(string.sub(own, 2))
-  record[6] = keep
-  hold(owner, record, keep)
+  hold('k', owner, cmsgpack.unpack(string.sub(own, 2)), keep)
 end
 close()
 return held and 1 or 0

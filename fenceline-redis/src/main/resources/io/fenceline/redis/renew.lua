@@ -58,7 +58,7 @@ for hold = 0, #KEYS / width - 1 do
   local answer = 0
   if head and string.sub(head, 1, 1) == 't' then
     answer = width == 1 and 2 or renew_in_table(key, head, owner, term)
-  elseif head and string.sub(head, 2, 17) == owner then
+  elseif head and string.sub(head, 1, 17) == 'h' .. owner then
     answer = renew_alone(key, head, term)
   end
   answers[hold + 1] = answer

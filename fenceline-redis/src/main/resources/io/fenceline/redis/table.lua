@@ -2,15 +2,16 @@
 -- after number.lua.
 --
 -- KEYS[1]  the head       fl1:{bucket}:name    string; its first letter says which form the name has:
---            'h' solo: one holder and no queue. Owner (16 bytes) and the holder's record. Expires
---                with the grant. Nothing else exists of the name.
---            't' table: the summary below; the rest is in three more keys. Lives until nothing is left.
--- KEYS[2]  the records    fl1:{bucket}r:name   hash: owner -> 'h' or 'w' and a record
+--            'h' or 'k', solo: one holder and no queue. Owner (16 bytes) and the holder's record.
+--                Expires with the grant. Nothing else exists of the name.
+--            't', table: the summary below; the rest is in three more keys. Lives until nothing is left.
+-- KEYS[2]  the records    fl1:{bucket}r:name   hash: owner -> 'h', 'k' or 'w' and a record
 -- KEYS[3]  the deadlines  fl1:{bucket}d:name   sorted set: owner -> when it is dropped: the end of a
 --            holder's grant, or when we lose patience with a waiter. All owners are in it.
 -- KEYS[4]  the queue      fl1:{bucket}q:name   sorted set: waiting owner -> place
 -- KEYS[5]  the counter    fl1:{bucket}#        last number of the bucket; never expires
 --
+-- 'h' holds, 'w' waits, 'k' has ended and keeps the name closed for a while: it is nobody's.
 -- A holder's record: {kind, count, total, number, since, term, delay, client, end}. The end counts in
 -- solo form only. A waiter's: {kind, count, total, lease, since, interval, delay, client, channel,
 -- durable}. Times in milliseconds; kind is 'x' exclusive, 's' shared, 'p' permits; total is 0 unless
@@ -49,10 +50,10 @@ local function open(head)
     at, total, taken, places, last_holder, lives_until = unpack(cmsgpack.unpack(string.sub(head, 2)))
     return
   end
-  local owner, packed = string.sub(head, 2, 17), string.sub(head, 18)
+  local letter, owner, packed = string.sub(head, 1, 1), string.sub(head, 2, 17), string.sub(head, 18)
   local record = cmsgpack.unpack(packed)
   redis.call('DEL', KEYS[2], KEYS[3], KEYS[4]) -- Left over if only the head was evicted.
-  redis.call('HSET', KEYS[2], owner, 'h' .. packed)
+  redis.call('HSET', KEYS[2], owner, letter .. packed)
   redis.call('ZADD', KEYS[3], math.min(record[9], now + record[6]), owner)
   at, total, taken, places, last_holder, lives_until =
     now, record[3], weight(record[1], record[2]), 0, owner, 0
@@ -79,7 +80,7 @@ local function remove(owner)
   redis.call('ZREM', KEYS[3], owner)
   redis.call('HDEL', KEYS[2], owner)
   changed = true
-  if record and string.sub(record, 1, 1) == 'h' then
+  if record and string.sub(record, 1, 1) ~= 'w' then
     record = cmsgpack.unpack(string.sub(record, 2))
     taken = math.max(0, taken - weight(record[1], record[2]))
   else
@@ -87,8 +88,9 @@ local function remove(owner)
   end
 end
 
-local function hold(owner, record, term)
-  redis.call('HSET', KEYS[2], owner, 'h' .. cmsgpack.pack(record))
+local function hold(letter, owner, record, term)
+  record[6] = term
+  redis.call('HSET', KEYS[2], owner, letter .. cmsgpack.pack(record))
   redis.call('ZADD', KEYS[3], now + term, owner)
 end
 
@@ -99,7 +101,7 @@ local function grant(owner, kind, count, term, delay, client, seen)
     return nil, number
   end
   redis.call('SET', KEYS[5], number)
-  hold(owner, {kind, count, total, number, now, term, delay, client, 0}, term)
+  hold('h', owner, {kind, count, total, number, now, term, delay, client, 0}, term)
   taken = taken + weight(kind, count)
   last_holder = owner
   return number

@@ -10,8 +10,8 @@ local head = redis.call('GET', KEYS[1])
 if not head then
   return 0
 end
-if string.sub(head, 1, 1) == 'h' then
-  if string.sub(head, 2, 17) ~= ARGV[1] then
+if string.sub(head, 1, 1) ~= 't' then
+  if string.sub(head, 1, 17) ~= 'h' .. ARGV[1] then
     return 0
   end
   redis.call('DEL', KEYS[1])
@@ -23,10 +23,11 @@ end
 
 open(head)
 settle()
-local there = redis.call('HEXISTS', KEYS[2], ARGV[1])
-if there == 1 then
+local own = redis.call('HGET', KEYS[2], ARGV[1])
+local there = own and string.sub(own, 1, 1) ~= 'k'
+if there then
   remove(ARGV[1])
   settle()
 end
 close()
-return there
+return there and 1 or 0
