@@ -26,8 +26,11 @@ final class Reply<T> extends CompletableFuture<T> {
    */
   void expire() {
     StatefulConnection<?, ?> silent = sentOn;
-    String meaning = silent == null ? "there was no connection" : "no answer came in time";
-    if (completeExceptionally(new NoAnswerException(what + ": " + meaning)) && silent != null) {
+    NoAnswerException failure =
+        silent == null
+            ? NoAnswerException.unsent(what + ": there was no connection in time")
+            : NoAnswerException.afterSending(what + ": no answer came in time");
+    if (completeExceptionally(failure) && silent != null) {
       silent.closeAsync();
     }
   }

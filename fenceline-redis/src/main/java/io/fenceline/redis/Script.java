@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A script of the resources beside this class, with the hash that Redis knows it by. */
+@SuppressWarnings("ImmutableEnumChecker") // The arrays never leave this package.
 enum Script {
   CLAIM,
   RENEW,

@@ -24,6 +24,7 @@ final class Server {
   private final StoreContext context;
   private final Deadlines deadlines;
   private final Topology.Listener listener;
+  private final Runnable whenBroken;
   private final Wire claims;
   private final Wire renewals;
 
@@ -40,7 +41,9 @@ final class Server {
       RedisURI uri,
       StoreContext context,
       Deadlines deadlines,
-      Topology.Listener listener) {
+      Topology.Listener listener,
+      Runnable whenBroken) {
+    this.whenBroken = whenBroken;
     this.name = name;
     this.driver = driver;
     this.uri = uri;
@@ -52,12 +55,16 @@ final class Server {
   }
 
   private Wire newWire() {
-    return new Wire(name, () -> driver.dial(uri), context.time(), deadlines);
+    return new Wire(name, () -> driver.dial(uri), context.time(), deadlines, whenBroken);
   }
 
   /** Opens the connection for claims, and starts to open the one for renewals. */
   CompletableFuture<Void> connect() {
     return claims.connect().thenCompose(done -> renewals.connect());
+  }
+
+  String host() {
+    return uri.getHost();
   }
 
   Wire wire(Topology.Purpose purpose) {
@@ -122,7 +129,8 @@ final class Server {
   }
 
   private Wire newSubscriberWire(Subscriber owner) {
-    return new Wire(name + " (messages)", () -> dialAndSubscribe(owner), context.time(), deadlines);
+    return new Wire(
+        name + " (messages)", () -> dialAndSubscribe(owner), context.time(), deadlines, whenBroken);
   }
 
   private CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> dialAndSubscribe(

@@ -39,11 +39,29 @@ final class Topologies {
     // Tells the clients of one server apart, so that each hears its own messages only.
     String clientId = HexFormat.of().toHexDigits(context.random().nextLong());
     if (settings.kind() == Kind.CLUSTER) {
-      throw new UnsupportedOperationException("not yet");
+      ClusterMap.Servers servers =
+          uri ->
+              whenBroken ->
+                  new Server(
+                      uri.getHost() + ":" + uri.getPort(),
+                      driver,
+                      uri,
+                      context,
+                      deadlines,
+                      listener,
+                      whenBroken);
+      ClusterMap map = new ClusterMap(settings.uris(), servers, context);
+      return new ClusterTopology(map, deadlines, context, clientId, settings.description());
     }
     Server server =
         new Server(
-            settings.description(), driver, settings.uris().get(0), context, deadlines, listener);
+            settings.description(),
+            driver,
+            settings.uris().get(0),
+            context,
+            deadlines,
+            listener,
+            () -> {});
     return new SingleTopology(server, context, clientId);
   }
 }

@@ -56,23 +56,31 @@ final class Wire {
       dialer;
   private final Time time;
   private final Deadlines deadlines;
+  private final Runnable whenBroken;
   private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
 
   // Guarded by this.
   private final ArrayDeque<Unsent> unsent = new ArrayDeque<>();
-  private boolean dialing;
+  private @Nullable CompletableFuture<Void> dialing;
   private boolean closed;
   private int failures;
 
+  /**
+   * A wire that is not connected yet.
+   *
+   * @param whenBroken told each time that the connection is lost or can't be made
+   */
   Wire(
       String server,
       Supplier<? extends CompletionStage<? extends StatefulRedisConnection<byte[], byte[]>>> dialer,
       Time time,
-      Deadlines deadlines) {
+      Deadlines deadlines,
+      Runnable whenBroken) {
     this.server = server;
     this.dialer = dialer;
     this.time = time;
     this.deadlines = deadlines;
+    this.whenBroken = whenBroken;
   }
 
   /** Calls a script by its hash, or with its body where the server does not know it yet. */
@@ -161,7 +169,7 @@ final class Wire {
     }
     synchronized (this) {
       if (closed) {
-        reply.completeExceptionally(new NoAnswerException("The connection is closed"));
+        reply.completeExceptionally(NoAnswerException.unsent("The connection is closed"));
         return;
       }
       now = connection;
@@ -204,7 +212,9 @@ final class Wire {
       StatefulRedisConnection<byte[], byte[]> over, Reply<?> reply, Throwable failure) {
     boolean cancelled = failure instanceof CancellationException;
     reply.completeExceptionally(
-        cancelled ? new NoAnswerException("The connection to " + server + " broke") : failure);
+        cancelled
+            ? NoAnswerException.afterSending("The connection to " + server + " broke")
+            : failure);
     if (failure instanceof RedisReadOnlyException) {
       over.closeAsync(); // No longer the master: whoever is, is found by dialing again.
     }
@@ -212,27 +222,31 @@ final class Wire {
 
   // The connection. -----------------------------------------------------------------------------
 
-  /** Completes when there is a connection; fails with why the first try did not give one. */
+  /** Completes when there is a connection; fails with why the try that is under way gave none. */
   CompletableFuture<Void> connect() {
-    CompletableFuture<Void> first = new CompletableFuture<>();
+    CompletableFuture<Void> attempt;
     synchronized (this) {
-      dialing = true;
-    }
-    dialNow(first);
-    return first;
-  }
-
-  private void dial() {
-    synchronized (this) {
-      if (dialing || closed || connection != null) {
-        return;
+      if (connection != null) {
+        return CompletableFuture.completedFuture(null);
       }
-      dialing = true;
+      attempt = dialing;
     }
-    dialNow(new CompletableFuture<>());
+    return attempt == null ? dial() : attempt;
   }
 
-  private void dialNow(CompletableFuture<Void> first) {
+  private CompletableFuture<Void> dial() {
+    CompletableFuture<Void> attempt = new CompletableFuture<>();
+    synchronized (this) {
+      if (dialing != null || closed || connection != null) {
+        return dialing == null ? CompletableFuture.completedFuture(null) : dialing;
+      }
+      dialing = attempt;
+    }
+    dialNow(attempt);
+    return attempt;
+  }
+
+  private void dialNow(CompletableFuture<Void> attempt) {
     CompletionStage<? extends StatefulRedisConnection<byte[], byte[]>> made;
     try {
       made = dialer.get();
@@ -242,11 +256,11 @@ final class Wire {
     made.whenComplete(
         (opened, failure) -> {
           if (opened == null) {
-            first.completeExceptionally(failure);
             retry(failure);
+            attempt.completeExceptionally(failure);
           } else {
             opened(opened);
-            first.complete(null);
+            attempt.complete(null);
           }
         });
   }
@@ -254,7 +268,7 @@ final class Wire {
   private void opened(StatefulRedisConnection<byte[], byte[]> opened) {
     List<Unsent> toSend;
     synchronized (this) {
-      dialing = false;
+      dialing = null;
       failures = 0;
       if (closed) {
         opened.closeAsync();
@@ -290,13 +304,14 @@ final class Wire {
     }
     broken.closeAsync();
     LOG.debug("The connection to {} broke; dialing again", server);
+    whenBroken.run();
     dial();
   }
 
   private void retry(Throwable failure) {
     long pause;
     synchronized (this) {
-      dialing = false;
+      dialing = null;
       unsent.removeIf(request -> request.reply.isDone());
       if (closed) {
         return;
@@ -306,6 +321,7 @@ final class Wire {
         LOG.warn("No connection to {}; trying again until there is one ({})", server, failure + "");
       }
     }
+    whenBroken.run();
     time.schedule(pause, () -> time.lane(Lane.WORK).execute(this::dial));
   }
 
@@ -326,7 +342,8 @@ final class Wire {
     }
     left.forEach(
         request ->
-            request.reply.completeExceptionally(new NoAnswerException("The connection is closed")));
+            request.reply.completeExceptionally(
+                NoAnswerException.unsent("The connection is closed")));
     return last == null ? CompletableFuture.completedFuture(null) : last.closeAsync();
   }
 }

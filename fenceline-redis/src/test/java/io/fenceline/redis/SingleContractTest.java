@@ -6,8 +6,11 @@ import io.fenceline.testkit.server.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** One Redis server keeps the contract. */
+@Execution(ExecutionMode.CONCURRENT)
 class SingleContractTest extends LockContract {
   private static RedisServer redis;
 
