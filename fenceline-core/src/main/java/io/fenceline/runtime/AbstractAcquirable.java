@@ -9,6 +9,7 @@ import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.spi.Durations;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -87,8 +88,9 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
   private static <H, T> CompletionStage<T> start(
       Function<? super H, ? extends CompletionStage<T>> task, H held) {
     try {
-      return task.apply(held);
-    } catch (RuntimeException e) {
+      CompletionStage<T> stage = task.apply(held);
+      return Objects.requireNonNull(stage, "the task gave no stage");
+    } catch (Throwable e) { // Whatever it throws, the lock is given back.
       return CompletableFuture.failedFuture(e);
     }
   }

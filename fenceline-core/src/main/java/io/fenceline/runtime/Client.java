@@ -154,21 +154,25 @@ public final class Client implements Fenceline {
 
   @Override
   public LockReport inspect(String name) {
-    return Futures.await(engine.time, inspectAsync(name));
+    return Futures.await(engine.time, inspected(name));
   }
 
   @Override
   public List<LockReport> list(String prefix, int limit) {
-    return Futures.await(engine.time, listAsync(prefix, limit));
+    return Futures.await(engine.time, listed(prefix, limit));
   }
 
   @Override
   public boolean forceRelease(String name, long token) {
-    return Futures.await(engine.time, forceReleaseAsync(name, token));
+    return Futures.await(engine.time, forced(name, token));
   }
 
   @Override
   public CompletableFuture<LockReport> inspectAsync(String name) {
+    return engine.forUser(inspected(name));
+  }
+
+  private CompletableFuture<LockReport> inspected(String name) {
     engine.checkOpen();
     LockNames.check(name);
     return bounded(engine.store.inspect(name), "The inspection").thenApply(this::report);
@@ -176,6 +180,10 @@ public final class Client implements Fenceline {
 
   @Override
   public CompletableFuture<List<LockReport>> listAsync(String prefix, int limit) {
+    return engine.forUser(listed(prefix, limit));
+  }
+
+  private CompletableFuture<List<LockReport>> listed(String prefix, int limit) {
     engine.checkOpen();
     if (limit < 1) {
       throw new InvalidSettingException("limit", limit, "it must be at least 1");
@@ -186,6 +194,10 @@ public final class Client implements Fenceline {
 
   @Override
   public CompletableFuture<Boolean> forceReleaseAsync(String name, long token) {
+    return engine.forUser(forced(name, token));
+  }
+
+  private CompletableFuture<Boolean> forced(String name, long token) {
     engine.checkOpen();
     LockNames.check(name);
     long number = Stay.numberOf(token) - engine.settings.tokenBase();
@@ -197,11 +209,15 @@ public final class Client implements Fenceline {
 
   @Override
   public List<Finding> diagnose() {
-    return Futures.await(engine.time, diagnoseAsync());
+    return Futures.await(engine.time, diagnosed());
   }
 
   @Override
   public CompletableFuture<List<Finding>> diagnoseAsync() {
+    return engine.forUser(diagnosed());
+  }
+
+  private CompletableFuture<List<Finding>> diagnosed() {
     engine.checkOpen();
     return bounded(engine.store.diagnose(), "The diagnosis");
   }
@@ -267,9 +283,14 @@ public final class Client implements Fenceline {
             engine.operationNanos(),
             "The releases were not answered");
     Futures.await(engine.time, undone.exceptionally(failure -> null));
-    engine.store.close();
-    if (ownsTime) {
-      engine.time.close();
+    engine.undoer.stop();
+    engine.failOpen();
+    try {
+      engine.store.close();
+    } finally {
+      if (ownsTime) {
+        engine.time.close();
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package io.fenceline.runtime;
 import io.fenceline.LimitExceededException;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Lane;
 import io.fenceline.spi.ReleaseRequest;
 import java.util.HashSet;
 import java.util.Set;
@@ -23,6 +24,7 @@ final class Undoer {
   private final Engine engine;
   private final Set<Undo> pending = new HashSet<>();
   private @Nullable CompletableFuture<Void> whenEmpty;
+  private volatile boolean stopped;
 
   Undoer(Engine engine) {
     this.engine = engine;
@@ -64,12 +66,17 @@ final class Undoer {
     return whenEmpty;
   }
 
+  /** Gives up: the store is being closed, and what is left ends with its lease. */
+  void stop() {
+    stopped = true;
+  }
+
   private void start(String name, String operation, Supplier<CompletableFuture<?>> request) {
     Undo undo = new Undo(name, operation, request);
     synchronized (this) {
       pending.add(undo);
     }
-    engine.work(undo::send);
+    engine.time.lane(Lane.UNDO).execute(undo::send);
   }
 
   private void done(Undo undo) {
@@ -119,8 +126,12 @@ final class Undoer {
 
     private void retry(Throwable failure) {
       engine.events.tell(() -> new StoreFailed(name, operation, Futures.unwrapped(failure)));
+      if (stopped) {
+        done(this);
+        return;
+      }
       long delay = FIRST_RETRY_NANOS << Math.min(failures++, DOUBLINGS);
-      engine.time.schedule(delay, () -> engine.work(this::send));
+      engine.time.schedule(delay, () -> engine.time.lane(Lane.UNDO).execute(this::send));
     }
   }
 }

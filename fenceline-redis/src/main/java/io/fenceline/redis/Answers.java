@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * What the scripts answer, in the terms of the SPI. The shapes are those of the scripts' headers.
@@ -37,7 +38,7 @@ final class Answers {
     }
     return switch (text(answer.get(0))) {
       case "w" ->
-          new ClaimAnswer.Waiting(obstacle(answer), Duration.ofMillis(number(answer.get(1))));
+          new ClaimAnswer.Waiting(obstacle(answer), OptionalLong.of(number(answer.get(2))), Duration.ofMillis(number(answer.get(1))));
       case "r" -> new ClaimAnswer.Refused(obstacle(answer));
       case "c" ->
           throw new ModeConflictException(
@@ -49,13 +50,13 @@ final class Answers {
   }
 
   private static Obstacle obstacle(List<Object> answer) {
-    if (answer.size() < 5) {
+    if (answer.size() < 6) {
       return Obstacle.UNKNOWN;
     }
     return new Obstacle(
-        client(answer.get(2)).label(),
-        number(answer.get(3)),
-        Duration.ofMillis(number(answer.get(4))));
+        client(answer.get(3)).label(),
+        number(answer.get(4)),
+        Duration.ofMillis(number(answer.get(5))));
   }
 
   private static String family(long total) {

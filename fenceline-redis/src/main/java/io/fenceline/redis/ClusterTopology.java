@@ -68,16 +68,24 @@ final class ClusterTopology implements Topology {
 
   /** Whether messages can stay within a shard: Redis 7, and the permission to. */
   private CompletableFuture<Boolean> canShard() {
-    Server first = map.owner(0);
+    int bucket = 0;
+    while (bucket < Layout.BUCKETS - 1 && !isConnected(map.owner(bucket))) {
+      bucket++;
+    }
+    Server first = map.owner(bucket);
     if (first == null) {
       return CompletableFuture.completedFuture(false);
     }
-    byte[] channel = Layout.bytes(Layout.shardChannel(0, clientId));
+    byte[] channel = Layout.bytes(Layout.shardChannel(bucket, clientId));
     return first
         .wire(Purpose.CLAIMS)
         .run("SPUBLISH", commands -> commands.spublish(channel, new byte[0]))
         .thenApply(heard -> true)
         .exceptionally(failure -> false);
+  }
+
+  private static boolean isConnected(@Nullable Server server) {
+    return server != null && server.isConnected();
   }
 
   // Calls. --------------------------------------------------------------------------------------

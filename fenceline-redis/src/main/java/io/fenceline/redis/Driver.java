@@ -52,9 +52,13 @@ final class Driver {
   }
 
   private RedisURI bounded(RedisURI uri) {
-    RedisURI copy = RedisURI.builder(uri).build();
-    copy.setTimeout(connectTimeout);
-    return copy;
+    RedisURI.Builder copy = RedisURI.builder(uri).withTimeout(connectTimeout);
+    if (uri.getSentinelMasterId() == null) {
+      return copy.build();
+    }
+    copy.withSentinelMasterId(uri.getSentinelMasterId());
+    uri.getSentinels().forEach(copy::withSentinel); // Which the builder leaves out.
+    return copy.build();
   }
 
   void close() {

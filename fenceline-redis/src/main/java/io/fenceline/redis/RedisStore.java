@@ -191,7 +191,7 @@ final class RedisStore implements LockStore {
         bytes(request.lease().toMillis()),
         bytes(request.delay().toMillis()),
         request.waits() ? topology.channel(place.bucket()) : NONE,
-        durability.isNone() ? ZERO : ONE,
+        durability.isNone() && !request.fixed() ? ZERO : ONE,
         bytes(seen.get(place.bucket())),
         client);
   }

@@ -9,15 +9,17 @@
 -- ARGV[6]  delay    in milliseconds: how much longer than the lease the name stays closed
 -- ARGV[7]  channel  where to tell a grant that came later, 'p' or 's' (sharded) and its name; empty
 --                   if the claim does not wait
--- ARGV[8]  durable  1 if a grant must be asked for, so that replicas can acknowledge it; else 0
+-- ARGV[8]  asks     1 if a grant has to come with an answer, because replicas have to acknowledge it or
+--                   nobody would renew it; 0 if it may come with a message
 -- ARGV[9]  seen     largest number of the bucket that the client knows
 -- ARGV[10] client   for people, opaque here
 --
 -- Returns the number if granted, or one of
---   {'w', ask_again_ms, client, number, remaining_ms}  waits; client and so on of a holder, if known
---   {'r', 0, client, number, remaining_ms}             refused
---   {'c', total}                                       the name is in use as something else
---   {'o', number}                                      the number does not fit into a token
+--   {'w', ask_again_ms, last_number, client, number, remaining_ms}  waits; the last number of the
+--                                     bucket; then client and so on of a holder, if one is known
+--   {'r', 0, 0, client, number, remaining_ms}  refused
+--   {'c', total}                               the name is in use as something else
+--   {'o', number}                              the number does not fit into a token
 --
 -- A repeat by the same owner returns its number again and starts the lease anew, or keeps its place:
 -- a client whose answer was lost may ask again. The first part is the way of an uncontended claim, and
@@ -59,7 +61,7 @@ if solo then
     return {'c', solo[3]}
   end
   if ARGV[7] == '' and (kind == 'x' or solo[1] == 'x' or (kind == 'p' and solo[2] + count > solo[3])) then
-    return {'r', 0, solo[8], solo[4], solo[9] - now}
+    return {'r', 0, 0, solo[8], solo[4], solo[9] - now}
   end
 end
 
@@ -68,11 +70,11 @@ end
 local function obstacle(answer, ask_again)
   local record = redis.call('HGET', KEYS[2], last_holder)
   if not record or string.sub(record, 1, 1) == 'w' then
-    return {answer, ask_again}
+    return {answer, ask_again, last_number}
   end
   record = cmsgpack.unpack(string.sub(record, 2))
   local ends = redis.call('ZSCORE', KEYS[3], last_holder) or now
-  return {answer, ask_again, record[8], record[4], ends - now}
+  return {answer, ask_again, last_number, record[8], record[4], ends - now}
 end
 
 -- Waits, with a deadline for being heard of again, sooner for those whose turn is near.
@@ -93,8 +95,8 @@ local function wait(record)
   end
   redis.call('ZADD', KEYS[3], now + PATIENCE * interval, owner)
   local answer = obstacle('w', interval)
-  if place == 0 and answer[5] then
-    answer[2] = math.max(1, math.min(interval, answer[5] + 1)) -- There, when the holder's time is over.
+  if place == 0 and answer[6] then
+    answer[2] = math.max(1, math.min(interval, answer[6] + 1)) -- There, when the holder's time is over.
   end
   close()
   return answer
@@ -109,6 +111,7 @@ local function take()
   return number or {'o', overflow}
 end
 
+last_number = tonumber(found[2]) or 0
 open(head)
 settle(owner)
 local own = redis.call('HGET', KEYS[2], owner)

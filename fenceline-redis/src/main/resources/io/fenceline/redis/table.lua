@@ -14,7 +14,7 @@
 -- 'h' holds, 'w' waits, 'k' has ended and keeps the name closed for a while: it is nobody's.
 -- A holder's record: {kind, count, total, number, since, term, delay, client, end}. The end counts in
 -- solo form only. A waiter's: {kind, count, total, lease, since, interval, delay, client, channel,
--- durable}. Times in milliseconds; kind is 'x' exclusive, 's' shared, 'p' permits; total is 0 unless
+-- asks}. Times in milliseconds; kind is 'x' exclusive, 's' shared, 'p' permits; total is 0 unless
 -- it is permits. The summary: {at, total, taken, places, last holder, until}.
 --
 -- Why it can't go wrong:
@@ -30,6 +30,7 @@ local SPARE = 10000           -- how much longer keys live than needed, so that 
 local EVERYTHING = 1099511627776 -- what an exclusive holder takes
 
 local at, total, taken, places, last_holder, lives_until
+local last_number -- Of the bucket, where it is known.
 local changed = false
 
 local function weight(kind, count)
@@ -103,7 +104,7 @@ local function grant(owner, kind, count, term, delay, client, seen)
   redis.call('SET', KEYS[5], number)
   hold('h', owner, {kind, count, total, number, now, term, delay, client, 0}, term)
   taken = taken + weight(kind, count)
-  last_holder = owner
+  last_holder, last_number = owner, number
   return number
 end
 
@@ -131,7 +132,7 @@ local function pull_in()
 end
 
 -- Hands over to the head of the queue, for as long as it fits. Does not tell 'asking', who is being
--- answered. A waiter that wants its grant acknowledged by replicas is not granted but told to ask.
+-- answered. A waiter whose lease must start with its own question is not granted but told to ask.
 local function hand_over(asking)
   local first = redis.call('ZRANGE', KEYS[4], 0, 0)[1]
   while first do
@@ -140,12 +141,12 @@ local function hand_over(asking)
       redis.call('ZREM', KEYS[3], first)
       redis.call('ZREM', KEYS[4], first)
     else
-      local kind, count, _, lease, _, interval, delay, client, channel, durable =
+      local kind, count, _, lease, _, interval, delay, client, channel, asks =
         unpack(cmsgpack.unpack(string.sub(record, 2)))
       if not fits(kind, count) then
         return
       end
-      if durable == 1 then
+      if asks == 1 then
         if first ~= asking then
           redis.call('ZADD', KEYS[3], now + HAND_OVER, first)
           tell(channel, first, 0, 0)
@@ -162,7 +163,7 @@ local function hand_over(asking)
       end
       redis.call('ZREM', KEYS[4], first)
       if first ~= asking then
-        tell(channel, first, number, length + silent)
+        tell(channel, first, number, math.min(length + silent, lease))
       end
     end
     first = redis.call('ZRANGE', KEYS[4], 0, 0)[1]
