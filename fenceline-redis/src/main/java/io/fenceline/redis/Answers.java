@@ -38,7 +38,10 @@ final class Answers {
     }
     return switch (text(answer.get(0))) {
       case "w" ->
-          new ClaimAnswer.Waiting(obstacle(answer), OptionalLong.of(number(answer.get(2))), Duration.ofMillis(number(answer.get(1))));
+          new ClaimAnswer.Waiting(
+              obstacle(answer),
+              OptionalLong.of(number(answer.get(2))),
+              Duration.ofMillis(number(answer.get(1))));
       case "r" -> new ClaimAnswer.Refused(obstacle(answer));
       case "c" ->
           throw new ModeConflictException(
