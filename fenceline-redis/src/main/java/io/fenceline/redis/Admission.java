@@ -47,6 +47,13 @@ final class Admission {
               + newer
               + ", which needs a newer version of Fenceline");
     }
+    // Ahead of the first use, so that a burst of calls does not send each body many times. That it is
+    // not allowed is no error: then the first calls carry the body.
+    for (Script script : Script.values()) {
+      topology
+          .atEach("SCRIPT LOAD", commands -> commands.scriptLoad(script.body()))
+          .exceptionally(failure -> List.of());
+    }
     if (!durability.isNone()) {
       Connecting.await(
           topology.atEach("WAIT", commands -> commands.waitForReplication(0, 1)), context, store);

@@ -42,7 +42,7 @@ final class RedisStore implements LockStore {
    * - A server whose answer never comes: every request ends with the operation timeout, and the
    *   connection that was silent is replaced.
    */
-  private static final Duration USUAL_INTERVAL = Duration.ofMillis(500);
+  private static final Duration USUAL_INTERVAL = Duration.ofSeconds(1);
   private static final long LISTENING_CHECK_NANOS = 5_000_000_000L;
   private static final byte[] NONE = new byte[0];
   private static final byte[] ZERO = bytes(0);

@@ -1,6 +1,5 @@
 package io.fenceline.redis;
 
-import io.lettuce.core.api.StatefulConnection;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -8,30 +7,33 @@ import org.jspecify.annotations.Nullable;
 final class Reply<T> extends CompletableFuture<T> {
   final long deadlineNanos;
   private final String what;
-  private volatile @Nullable StatefulConnection<?, ?> sentOn;
+  private volatile @Nullable Runnable giveUp;
 
   Reply(String what, long deadlineNanos) {
     this.what = what;
     this.deadlineNanos = deadlineNanos;
   }
 
-  /** Remembers the connection that owes the answer. */
-  void sentOn(StatefulConnection<?, ?> connection) {
-    sentOn = connection;
+  /** It was sent; says how to give up the connection that owes the answer. */
+  void sent(Runnable howToGiveUp) {
+    giveUp = howToGiveUp;
   }
 
   /**
    * Gives up. Answers come in order, so the connection that owes this one has been silent for the
-   * whole time: it is closed, and whoever uses it gets a new one.
+   * whole time. It is given up first, so that whoever hears of the failure does not use it again.
    */
   void expire() {
-    StatefulConnection<?, ?> silent = sentOn;
-    NoAnswerException failure =
-        silent == null
-            ? NoAnswerException.unsent(what + ": there was no connection in time")
-            : NoAnswerException.afterSending(what + ": no answer came in time");
-    if (completeExceptionally(failure) && silent != null) {
-      silent.closeAsync();
+    Runnable silent = giveUp;
+    if (isDone()) {
+      return;
+    }
+    if (silent == null) {
+      completeExceptionally(
+          NoAnswerException.unsent(what + ": there was no connection in time"));
+    } else {
+      silent.run();
+      completeExceptionally(NoAnswerException.afterSending(what + ": no answer came in time"));
     }
   }
 }

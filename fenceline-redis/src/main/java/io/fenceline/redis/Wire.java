@@ -187,7 +187,7 @@ final class Wire {
       Reply<T> reply,
       Request<T> request,
       @Nullable Request<T> withBody) {
-    reply.sentOn(over);
+    reply.sent(() -> lost(over));
     CompletionStage<T> sent;
     try {
       sent = request.apply(over.async());

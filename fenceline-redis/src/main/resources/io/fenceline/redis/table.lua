@@ -21,10 +21,10 @@
 -- * An end that the clock was set back from: ends are written with the clock in 'at', so only when the
 --   clock is behind 'at' can one lie too far ahead; then all are looked at, and pulled in.
 -- * A queue that stands still: whoever makes room hands over in the same step; the head of the queue
---   asks twice a second, and counts anew if the sum of holders can't be right (eviction).
+--   asks once a second, and counts anew if the sum of holders can't be right (eviction).
 -- * Keys that stay: each has a time to live beyond the last deadline, prolonged in steps.
 local HAND_OVER = 2000        -- how long a grant to a waiter runs until its first renewal
-local NEAR, NEAR_INTERVAL, FAR_INTERVAL = 10, 500, 2500 -- how often a waiter asks, by its place
+local NEAR, NEAR_INTERVAL, FAR_INTERVAL = 10, 1000, 3000 -- how often a waiter asks, by its place
 local PATIENCE = 3            -- intervals that a waiter may be silent
 local SPARE = 10000           -- how much longer keys live than needed, so that they are rarely touched
 local EVERYTHING = 1099511627776 -- what an exclusive holder takes
