@@ -6,6 +6,8 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandType;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,16 +27,12 @@ final class Admission {
    * @throws io.fenceline.StoreUnavailableException if one does not answer, or refuses what we need
    */
   static void check(Topology topology, Durability durability, StoreContext context, String store) {
-    List<List<Object>> greetings =
+    Map<String, List<Object>> greetings =
         Connecting.await(
-            topology.atEach(
-                "HELLO",
-                commands ->
-                    commands.dispatch(
-                        CommandType.HELLO, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE))),
+            greetings(topology),
             context,
             store);
-    greetings.forEach(greeting -> checkVersion(version(greeting), store));
+    greetings.forEach((server, greeting) -> checkVersion(version(greeting), server));
     Call probe = new Call(Script.PROBE, new byte[][] {Layout.NEWER_FORMAT});
     List<Object> answer =
         Connecting.await(topology.call(Topology.Purpose.CLAIMS, 0, probe), context, store);
@@ -52,7 +50,7 @@ final class Admission {
     for (Script script : Script.values()) {
       topology
           .atEach("SCRIPT LOAD", commands -> commands.scriptLoad(script.body()))
-          .exceptionally(failure -> List.of());
+          .exceptionally(failure -> Map.of());
     }
     if (!durability.isNone()) {
       Connecting.await(
@@ -60,7 +58,16 @@ final class Admission {
     }
   }
 
-  private static String version(List<Object> greeting) {
+  /** What servers say of themselves; needs no permission. */
+  static CompletableFuture<Map<String, List<Object>>> greetings(Topology topology) {
+    return topology.atEach(
+        "HELLO",
+        commands ->
+            commands.dispatch(
+                CommandType.HELLO, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE)));
+  }
+
+  static String version(List<Object> greeting) {
     for (int i = 0; i + 1 < greeting.size(); i += 2) {
       if (Answers.text(greeting.get(i)).equals("version")) {
         return Answers.text(greeting.get(i + 1));

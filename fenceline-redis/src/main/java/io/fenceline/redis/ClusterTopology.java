@@ -4,6 +4,8 @@ import io.fenceline.spi.Lane;
 import io.fenceline.spi.StoreContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -237,11 +239,19 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public <T> CompletableFuture<List<T>> atEach(String what, Wire.Request<T> request) {
-    return all(
-        map.masters().stream()
+  public <T> CompletableFuture<Map<String, T>> atEach(String what, Wire.Request<T> request) {
+    List<Server> masters = map.masters();
+    return all(masters.stream()
             .map(server -> server.wire(Purpose.CLAIMS).run(what, request))
-            .toList());
+            .toList())
+        .thenApply(
+            answers -> {
+              Map<String, T> byServer = new TreeMap<>();
+              for (int i = 0; i < masters.size(); i++) {
+                byServer.put(masters.get(i).name, answers.get(i));
+              }
+              return byServer;
+            });
   }
 
   private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> parts) {

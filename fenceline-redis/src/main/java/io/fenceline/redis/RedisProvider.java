@@ -2,7 +2,9 @@ package io.fenceline.redis;
 
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
+import io.fenceline.spi.StoreKind;
 import io.fenceline.spi.StoreProvider;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -16,6 +18,29 @@ public final class RedisProvider implements StoreProvider {
   @Override
   public Set<String> schemes() {
     return Set.of("redis", "rediss", "redis-sentinel", "redis-cluster");
+  }
+
+  @Override
+  public List<StoreKind> kinds() {
+    String latency = "one round trip, below 1 ms in one data centre";
+    return List.of(
+        new StoreKind(
+            List.of(
+                "redis://[user:password@]host[:6379][/db]",
+                "rediss://[user:password@]host[:6379][/db][?tlsCa=file]"),
+            StoreKind.Consistency.SINGLE,
+            latency,
+            Promises.of(Topologies.Kind.SINGLE, Durability.NONE)),
+        new StoreKind(
+            List.of("redis-sentinel://[user:password@]host[:26379],host…[/db]?master=name"),
+            StoreKind.Consistency.AP,
+            latency,
+            Promises.of(Topologies.Kind.SENTINEL, Durability.NONE)),
+        new StoreKind(
+            List.of("redis-cluster://[user:password@]host[:6379],host…"),
+            StoreKind.Consistency.AP,
+            latency,
+            Promises.of(Topologies.Kind.CLUSTER, Durability.NONE)));
   }
 
   @Override

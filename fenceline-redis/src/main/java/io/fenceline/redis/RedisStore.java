@@ -3,6 +3,7 @@ package io.fenceline.redis;
 import static io.fenceline.redis.Layout.bytes;
 
 import io.fenceline.FencelineException;
+import io.fenceline.Finding;
 import io.fenceline.Guarantees;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.redis.Topology.Purpose;
@@ -295,6 +296,11 @@ final class RedisStore implements LockStore {
             failure ->
                 CompletableFuture.failedFuture(
                     Failures.meaning(description, "The listing", failure)));
+  }
+
+  @Override
+  public CompletableFuture<List<Finding>> diagnose() {
+    return new Doctor(topology, durability, context.time()).examine();
   }
 
   private CompletableFuture<List<Object>> one(

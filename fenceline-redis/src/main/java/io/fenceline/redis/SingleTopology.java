@@ -6,6 +6,7 @@ import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** One server, or whoever Sentinel says is the master: each new connection asks anew. */
@@ -87,8 +88,11 @@ final class SingleTopology implements Topology {
   }
 
   @Override
-  public <T> CompletableFuture<List<T>> atEach(String what, Wire.Request<T> request) {
-    return server.wire(Purpose.CLAIMS).run(what, request).thenApply(List::of);
+  public <T> CompletableFuture<Map<String, T>> atEach(String what, Wire.Request<T> request) {
+    return server
+        .wire(Purpose.CLAIMS)
+        .run(what, request)
+        .thenApply(answer -> Map.of(server.name, answer));
   }
 
   @Override

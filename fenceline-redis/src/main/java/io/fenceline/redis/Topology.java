@@ -1,6 +1,7 @@
 package io.fenceline.redis;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
@@ -45,8 +46,8 @@ interface Topology {
   /** All keys on all servers that match a pattern, in no order, some of them twice. */
   CompletableFuture<List<byte[]>> scan(byte[] pattern);
 
-  /** Runs a request at every server that takes writes. */
-  <T> CompletableFuture<List<T>> atEach(String what, Wire.Request<T> request);
+  /** Runs a request at every server that takes writes; the answers are by the server's name. */
+  <T> CompletableFuture<Map<String, T>> atEach(String what, Wire.Request<T> request);
 
   /** Ends all connections. */
   void close();
