@@ -40,6 +40,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
   @Override
   public <T, X extends Exception> T call(Duration maxWait, HoldTask<? super H, T, X> task)
       throws InterruptedException, X {
+    Objects.requireNonNull(task, "task");
     return new TaskRun<H, T, X>(engine, what(), Optional.empty()).run(acquireOpen(maxWait), task);
   }
 
@@ -47,6 +48,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
   public <T, X extends Exception> T call(
       Duration maxWait, Duration workLimit, HoldTask<? super H, T, X> task)
       throws InterruptedException, X {
+    Objects.requireNonNull(task, "task");
     Durations.checkPositive("workLimit", workLimit);
     if (!options.autoRenewal() && workLimit.compareTo(options.lease()) >= 0) {
       throw new InvalidSettingException(
@@ -66,6 +68,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
   @Override
   public <T> CompletableFuture<T> callAsync(
       Duration maxWait, Function<? super H, ? extends CompletionStage<T>> task) {
+    Objects.requireNonNull(task, "task");
     CompletableFuture<H> acquired = acquireAsync(maxWait);
     CompletableFuture<T> result = new CompletableFuture<>();
     result.whenComplete(

@@ -26,8 +26,10 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
@@ -125,14 +127,17 @@ public final class Client implements Fenceline {
 
   @Override
   public Acquirable<MultiHold> lockAll(String... names) {
-    return lockAll(List.of(names), engine.settings.options());
+    Objects.requireNonNull(names, "names");
+    return lockAll(Arrays.asList(names), engine.settings.options());
   }
 
   @Override
   public Acquirable<MultiHold> lockAll(List<String> names, LockOptions options) {
+    Objects.requireNonNull(options, "options");
     if (names.isEmpty()) {
       throw new InvalidSettingException("names", "none", "name at least one lock");
     }
+    names.forEach(LockNames::check);
     List<FencedLock> locks = new ArrayList<>();
     for (String name : MultiLock.inOrder(names)) {
       locks.add(lock(name, options));
@@ -143,6 +148,7 @@ public final class Client implements Fenceline {
   private void check(String name, LockOptions options, Set<Guarantee> required) {
     engine.checkOpen();
     LockNames.check(name);
+    Objects.requireNonNull(options, "options");
     engine.store.checkLease(options.lease(), options.lockDelay());
     engine.store.guarantees().require(required);
     if (!options.keepAtLeast().isZero()) {
@@ -185,6 +191,7 @@ public final class Client implements Fenceline {
 
   private CompletableFuture<List<LockReport>> listed(String prefix, int limit) {
     engine.checkOpen();
+    LockNames.checkPrefix(prefix);
     if (limit < 1) {
       throw new InvalidSettingException("limit", limit, "it must be at least 1");
     }
@@ -302,6 +309,16 @@ public final class Client implements Fenceline {
   /** How many names this client has anything of; for tests of what is left behind. */
   int names() {
     return queues.size();
+  }
+
+  /** Likewise, the grants that are renewed or waited out. */
+  int tenures() {
+    return engine.renewer.tenures().size();
+  }
+
+  /** Likewise, what is still to be undone. */
+  int undos() {
+    return engine.undoer.pending();
   }
 
   /** Likewise, the holds. */

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -240,6 +241,7 @@ abstract class Handle implements Held, LossSource {
 
   @Override
   public void onLost(Consumer<? super Lost> listener) {
+    Objects.requireNonNull(listener, "listener");
     synchronized (this) {
       if (wasReleased()) {
         return;

@@ -8,6 +8,7 @@ import io.fenceline.event.Lost;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -98,6 +99,7 @@ final class MultiHandle implements MultiHold, LossSource {
 
   @Override
   public void onLost(Consumer<? super Lost> listener) {
+    Objects.requireNonNull(listener, "listener");
     AtomicBoolean told = new AtomicBoolean();
     for (Hold hold : holds) {
       hold.onLost(

@@ -209,6 +209,7 @@ final class Stay {
                 tenure.name(),
                 tenure.id(),
                 token,
+                tenure.lease().length(),
                 outcome,
                 Duration.ofNanos(sent.nanos() - acquired.nanos()),
                 Duration.ofNanos(engine.time.nanos() - sent.nanos())));
@@ -227,6 +228,7 @@ final class Stay {
                     tenure.name(),
                     tenure.id(),
                     token,
+                    lease.length(),
                     Duration.ofNanos(now.nanos() - waitingSince.nanos()),
                     Duration.ofNanos(now.nanos() - lease.from().nanos())));
   }
@@ -241,6 +243,7 @@ final class Stay {
                     tenure.name(),
                     tenure.id(),
                     token,
+                    tenure.lease().length(),
                     handOff,
                     Duration.ofNanos(now.nanos() - waitingSince.nanos())));
   }

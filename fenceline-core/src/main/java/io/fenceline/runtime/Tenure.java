@@ -316,7 +316,7 @@ final class Tenure {
       Leaked.Cause cause = stay == null ? null : stay.leak(now);
       if (stay != null && cause != null) {
         renewalEnded = true;
-        leak = new Leaked(name(), id(), stay.token, cause, stay.trace);
+        leak = new Leaked(name(), id(), stay.token, terms().lease(), cause, stay.trace);
       }
       wanted = !renewalEnded;
     }

@@ -54,8 +54,24 @@ final class Beliefs {
       }
     }
     checkHandOff(belief, bounds);
+    boolean late = world.now() - belief.sinceNanos > 4 * Machine.LATEST_NANOS;
+    if (belief.handOff() > 0 && !exempt && !late && !belief.held.isValid()) {
+      throw world.violated(Invariant.I6, belief + " was over when it was handed on");
+    }
     before.add(belief);
     open.add(belief);
+  }
+
+  /** A client was told that a grant is gone: by now its hold must know. */
+  void told(Machine machine, String id, long number) {
+    for (Belief belief : open) {
+      if (belief.machine == machine
+          && belief.id.equals(id)
+          && belief.number() == number
+          && belief.held.isValid()) {
+        throw world.violated(Invariant.I6, belief + " is valid though the server said it is gone");
+      }
+    }
   }
 
   private void checkHandOff(Belief belief, HandOff bounds) {
@@ -84,7 +100,10 @@ final class Beliefs {
 
   /** A caller is about to release. */
   void releasing(Belief belief) {
-    belief.releasedWhileValid = belief.signalled == null && belief.held.isValid();
+    belief.releasedWhileValid =
+        belief.signalled == null
+            && belief.endedReal < 0
+            && belief.machine.nanos() < belief.deadlineLocal;
     belief.releaseCalled = true;
     if (belief.endedReal < 0) {
       belief.endedReal = world.now();

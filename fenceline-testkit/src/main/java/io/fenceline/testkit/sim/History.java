@@ -1,6 +1,7 @@
 package io.fenceline.testkit.sim;
 
 import io.fenceline.spi.GrantNumbers;
+import io.fenceline.spi.HeldGrant;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Owner;
@@ -237,7 +238,7 @@ final class History {
     for (NameState.Holder holder : state.holders()) {
       List<Mode> others = new ArrayList<>();
       for (NameState.Holder other : state.holders()) {
-        if (other != holder) {
+        if (!other.equals(holder)) {
           others.add(other.mode());
         }
       }
@@ -312,6 +313,13 @@ final class History {
           }
         });
     after(jump);
+  }
+
+  /** A client has heard that a grant is gone. */
+  void toldGone(Machine machine, HeldGrant grant) {
+    if (beliefs != null) {
+      beliefs.told(machine, id(grant.claim().owner()), grant.number());
+    }
   }
 
   // Orphans. ------------------------------------------------------------------------------------

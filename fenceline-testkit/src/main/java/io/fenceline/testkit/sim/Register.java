@@ -16,6 +16,9 @@ final class Register {
     long largest;
     long largestExclusive;
     long unfencedExclusive;
+
+    /** The largest that was accepted, kept apart from the fence to check on it. */
+    long accepted;
   }
 
   private final World world;
@@ -42,6 +45,11 @@ final class Register {
       }
       return;
     }
+    if (token.exclusive() && token.value() < marks.accepted) {
+      throw world.violated(
+          Invariant.I4, "the fence of " + name + " let " + token + " in after " + marks.accepted);
+    }
+    marks.accepted = Math.max(marks.accepted, token.value());
     marks.largest = Math.max(marks.largest, token.value());
     if (token.exclusive()) {
       marks.largestExclusive = token.value();

@@ -63,9 +63,9 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
       for (int i = 0; i < bursts; i++) {
         burst();
       }
-      int faults = random.nextInt(8);
+      int faults = random.nextInt(6);
       for (int i = 0; i < faults; i++) {
-        fault();
+        fault(random.nextInt(span), random.nextInt(machines));
       }
       steps.sort(Comparator.comparingInt(Step::atMillis));
       return new Script(seed, machines, random.nextBoolean(), handOff(), List.copyOf(steps));
@@ -75,7 +75,8 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
       return switch (random.nextInt(4)) {
         case 0 -> HandOff.NONE;
         case 1 -> HandOff.DEFAULTS;
-        default -> new HandOff(1 + random.nextInt(4), Duration.ofMillis(20 + random.nextInt(200)));
+        case 2 -> new HandOff(1 + random.nextInt(4), Duration.ofMillis(20 + random.nextInt(200)));
+        default -> new HandOff(20, Duration.ofSeconds(3));
       };
     }
 
@@ -95,6 +96,9 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
             at + random.nextInt(width),
             where,
             take(name, semaphore, chance(800) ? shape : shape()));
+      }
+      if (chance(400)) {
+        fault(at + random.nextInt(width + 200), machine);
       }
     }
 
@@ -139,18 +143,16 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
       return all[random.nextInt(all.length)];
     }
 
-    private void fault() {
-      int at = random.nextInt(span);
-      int machine = random.nextInt(machines);
-      switch (random.nextInt(20)) {
+    private void fault(int at, int machine) {
+      switch (random.nextInt(22)) {
         case 0 -> add(at, machine, new Act.Pause(pick(40, 400, 900, 2_500)));
         case 1 -> add(at, machine, new Act.Suspend(pick(100, 700, 2_500)));
         case 2 -> add(at, machine, new Act.Die(random.nextInt(1_000)));
-        case 3 -> add(at, machine, new Act.Close(random.nextInt(500)));
-        case 4 -> add(at, machine, new Act.WallJump(pick(-3_000, -200, 150, 5_000)));
-        case 5, 6 -> add(at, machine, new Act.Force(LOCKS[random.nextInt(2)]));
-        case 7 -> add(at, machine, new Act.ListAll());
-        case 8, 9 -> add(at, machine, new Act.Interrupt());
+        case 3, 4 -> add(at, machine, new Act.Close(random.nextInt(500)));
+        case 5 -> add(at, machine, new Act.WallJump(pick(-3_000, -200, 150, 5_000)));
+        case 6, 7 -> add(at, machine, new Act.Force(LOCKS[random.nextInt(2)]));
+        case 8 -> add(at, machine, new Act.ListAll());
+        case 9 -> interrupt(at, machine);
         case 10 -> add(at, machine, new Act.ServerPause(pick(20, 200, 1_200)));
         case 11 -> add(at, machine, new Act.ServerRestart(pick(100, 700, 2_000)));
         case 12 -> add(at, machine, new Act.FailOver(60 + random.nextInt(800), pick(20, 150, 600)));
@@ -159,12 +161,32 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
       }
     }
 
+    /** Someone waits in a blocking call, and does not get far. */
+    private void interrupt(int at, int machine) {
+      Shape shape = shape();
+      add(
+          at,
+          machine,
+          new Act.Take(
+              "a", Act.How.EXCLUSIVE, Act.Call.BLOCKING, shape, 5_000, 50, -1, -1, -1, 0, -1));
+      add(at + random.nextInt(8), machine, new Act.Interrupt());
+    }
+
     private void trouble(int at, int machine) {
       Network.Trouble[] troubles = Network.Trouble.values();
       Network.Trouble trouble = troubles[random.nextInt(troubles.length)];
-      int drawn = random.nextInt(5);
-      Network.Wire wire = drawn > 2 ? null : List.of(Network.Wire.values()).get(drawn);
-      int share = trouble == Network.Trouble.SLOW ? pick(3, 30, 400, 1_600) : pick(150, 500, 1_000);
+      Network.Wire wire =
+          switch (random.nextInt(5)) {
+            case 0 -> Network.Wire.CLAIMS;
+            case 1 -> Network.Wire.RENEWALS;
+            case 2 -> Network.Wire.PUSHES;
+            default -> null;
+          };
+      if (wire == Network.Wire.PUSHES && trouble == Network.Trouble.LOSES_REQUESTS) {
+        trouble = Network.Trouble.LOSES_REPLIES;
+      }
+      int share =
+          trouble == Network.Trouble.SLOW ? pick(3, 30, 400, 900, 1_600) : pick(150, 500, 1_000);
       int length = pick(100, 500, 1_000, 2_500);
       add(at, machine, new Act.Trouble(trouble, chance(300), wire, length, share));
     }

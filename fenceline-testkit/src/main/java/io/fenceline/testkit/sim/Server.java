@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The server: a lock table with a clock that can be set, and a state that can be lost. */
 final class Server extends Host {
   static final Duration HAND_OVER = Duration.ofMillis(500);
-  static final Duration PATIENCE = Duration.ofMillis(3_000);
+  static final Duration PATIENCE = Duration.ofSeconds(3);
 
   /**
    * What a request does.

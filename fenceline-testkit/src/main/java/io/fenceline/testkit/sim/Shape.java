@@ -20,6 +20,7 @@ enum Shape {
   /** The longest that any of them keeps a name closed. */
   static final Duration LONGEST = ms(20_000);
 
+  @SuppressWarnings("ImmutableEnumChecker") // Options never change; they only can't say so.
   private final LockOptions options;
 
   Shape(LockOptions options) {

@@ -312,7 +312,17 @@ final class SimStore implements LockStore {
       each.add(
           answers.thenApply(all -> all.get(index) ? new Renewal.Renewed(validity) : Renewal.GONE));
     }
+    // After all who wait for the answers have heard them.
+    answers.thenAccept(all -> machine.user(0, "look after a renewal", () -> told(requests, all)));
     return each;
+  }
+
+  private void told(List<RenewRequest> requests, List<Boolean> renewed) {
+    for (int i = 0; i < requests.size(); i++) {
+      if (!renewed.get(i)) {
+        history.toldGone(machine, requests.get(i).grant());
+      }
+    }
   }
 
   @Override
