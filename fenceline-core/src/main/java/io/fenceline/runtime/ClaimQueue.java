@@ -73,6 +73,9 @@ final class ClaimQueue {
     Tenure held = tenure;
     if (held != null) {
       held.noticeExpiry(waiter.since);
+      if (held.isLost()) {
+        lost(held); // Whoever noticed the loss before us may not have come this far yet.
+      }
     }
     RemoteClaim toSend = null;
     Obstacle refusal = null;

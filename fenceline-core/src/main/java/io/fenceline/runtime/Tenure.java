@@ -47,7 +47,7 @@ final class Tenure {
   private volatile Lease lease;
 
   // Guarded by this.
-  private State state = State.LIVE;
+  private volatile State state = State.LIVE;
   private @Nullable Stay stay;
   private int handOffs;
   private boolean renewalEnded;
@@ -179,6 +179,10 @@ final class Tenure {
   /** Whether it is still ours, as far as is known. */
   synchronized boolean isLive() {
     return state == State.LIVE;
+  }
+
+  boolean isLost() {
+    return state == State.LOST;
   }
 
   /** Ends it by loss: the state first, then the signals, so that whoever hears of it sees it. */
