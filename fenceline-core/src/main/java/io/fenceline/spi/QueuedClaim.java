@@ -51,7 +51,8 @@ public final class QueuedClaim {
   /**
    * A claim that has not been asked for yet.
    *
-   * @param interval how long to wait before asking again; a tenth is added at random
+   * @param interval how long to wait before asking again, unless the answer says otherwise; a tenth
+   *     is added at random
    * @param server sends the request; its stage fails within the operation timeout if no answer
    *     comes
    */
@@ -142,7 +143,7 @@ public final class QueuedClaim {
         lastNumber = waits.lastNumber();
         again = askAgain;
         if (!over && !again) {
-          timer = context.time().schedule(pause(), () -> lane().execute(this::ask));
+          timer = context.time().schedule(pause(waits), () -> lane().execute(this::ask));
         }
       }
     }
@@ -186,8 +187,9 @@ public final class QueuedClaim {
     return context.time().lane(Lane.WORK);
   }
 
-  private long pause() {
-    return intervalNanos + (long) (context.random().nextDouble() * intervalNanos / 10);
+  private long pause(ClaimAnswer.Waiting answer) {
+    long pause = answer.askAgain() == null ? intervalNanos : answer.askAgain().toNanos();
+    return pause + (long) (context.random().nextDouble() * pause / 10);
   }
 
   private void end() {
