@@ -10,6 +10,7 @@ import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.Time;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -69,7 +70,7 @@ final class Claim {
 
   final ClaimRequest request;
   final String tag;
-  private final ClaimHandler handler;
+  private volatile ClaimHandler handler;
   private final ZooKeeperStore store;
   private final String parent;
 
@@ -88,6 +89,7 @@ final class Claim {
   private boolean unwanted;
   private @Nullable Obstacle obstacle;
   private @Nullable String headNode;
+  private boolean told;
   private Time.@Nullable Timer poll;
   private final List<CompletableFuture<Void>> withdrawals = new ArrayList<>(0);
 
@@ -101,8 +103,16 @@ final class Claim {
 
   // Asking. -------------------------------------------------------------------------------------
 
-  /** Asks for the name, for the first time or again. */
-  void ask() {
+  /** Asks for the name, for the first time or again; whoever asked last is answered. */
+  void ask(ClaimHandler asker) {
+    handler = asker;
+    synchronized (this) {
+      told = false;
+    }
+    ask();
+  }
+
+  private void ask() {
     State now;
     synchronized (this) {
       now = state;
@@ -168,7 +178,12 @@ final class Claim {
         };
     String prefix = parent + "/" + Place.prefix(request.mode(), store.clientTag, tag);
     zk.create(
-        prefix, store.nodeData(on), store.acl, CreateMode.EPHEMERAL_SEQUENTIAL, created, null);
+        prefix,
+        store.nodeData(on, request.lease()),
+        store.acl,
+        CreateMode.EPHEMERAL_SEQUENTIAL,
+        created,
+        null);
     list(mine, on);
   }
 
@@ -292,7 +307,10 @@ final class Claim {
   private static Obstacle obstacle(Calls.@Nullable Node node) {
     return node == null
         ? Obstacle.UNKNOWN
-        : new Obstacle(node.data().client().label(), node.stat().getCzxid(), null);
+        : new Obstacle(
+            node.data().client().label(),
+            node.stat().getCzxid(),
+            Duration.ofMillis(node.data().leaseMillis()));
   }
 
   private void watch(int mine) {
@@ -333,11 +351,26 @@ final class Claim {
           };
       on.zk.getData(node, on, heard, null);
     }
+    if (toWatch.isEmpty() && !headIsNew) {
+      repeat(mine);
+    }
     if (headIsNew) {
       new Calls(on)
           .read(parent + "/" + head.node())
           .thenAccept(node -> standing(mine, obstacle(node)));
     }
+  }
+
+  /** Nothing has changed; whoever has asked again hears it. */
+  private void repeat(int mine) {
+    Obstacle known;
+    synchronized (this) {
+      known = obstacle;
+      if (told) {
+        return;
+      }
+    }
+    standing(mine, known == null ? Obstacle.UNKNOWN : known);
   }
 
   /** One who is in the way is still there; said once it is known who has the name. */
@@ -347,9 +380,10 @@ final class Claim {
         return;
       }
       asking = false;
-      if (found == null || found.equals(obstacle)) {
+      if (found == null || (told && found.equals(obstacle))) {
         return;
       }
+      told = true;
       obstacle = found;
     }
     handler.waiting(found);

@@ -98,18 +98,20 @@ record Connection(
       CuratorFramework namespaced, ZooKeeperLocks settings, String root, String description) {
     CuratorFramework client = namespaced.usingNamespace(null);
     List<ACL> acl = settings.aclFor(root);
-    byte[] format = FORMAT.getBytes(StandardCharsets.UTF_8);
     try {
-      createIfMissing(client, root, format, acl);
-      createIfMissing(client, root + "/heartbeat", new byte[0], acl);
-      createIfMissing(client, root + "/locks", new byte[0], acl);
-      byte[] found = client.getData().forPath(root);
-      String text = found == null ? "" : new String(found, StandardCharsets.UTF_8);
-      if (!text.equals(FORMAT)) {
+      String found = format(client, root);
+      if (found.isEmpty()) {
+        createIfMissing(client, root, acl);
+        createIfMissing(client, root + "/heartbeat", acl);
+        createIfMissing(client, root + "/locks", acl);
+        // The last step: where this is written, the rest is there.
+        client.setData().forPath(root, FORMAT.getBytes(StandardCharsets.UTF_8));
+      } else if (!found.equals(FORMAT)) {
         throw new StoreUnavailableException(
             description,
             "The folder %s is in use for something else: it says '%s' instead of '%s'"
-                .formatted(root, text.length() > 60 ? text.substring(0, 60) + "…" : text, FORMAT),
+                .formatted(
+                    root, found.length() > 60 ? found.substring(0, 60) + "…" : found, FORMAT),
             null);
       }
     } catch (StoreUnavailableException e) {
@@ -124,15 +126,21 @@ record Connection(
     }
   }
 
-  private static void createIfMissing(
-      CuratorFramework client, String path, byte[] data, List<ACL> acl) throws Exception {
-    if (client.checkExists().forPath(path) != null) {
-      return;
-    }
+  private static String format(CuratorFramework client, String root) throws Exception {
     try {
-      client.create().creatingParentsIfNeeded().withACL(acl).forPath(path, data);
+      byte[] found = client.getData().forPath(root);
+      return found == null ? "" : new String(found, StandardCharsets.UTF_8);
+    } catch (KeeperException.NoNodeException e) {
+      return "";
+    }
+  }
+
+  private static void createIfMissing(CuratorFramework client, String path, List<ACL> acl)
+      throws Exception {
+    try {
+      client.create().creatingParentsIfNeeded().withACL(acl).forPath(path, new byte[0]);
     } catch (KeeperException.NodeExistsException e) {
-      // Another client was faster.
+      // Another client was faster, or someone made it for us.
     }
   }
 }

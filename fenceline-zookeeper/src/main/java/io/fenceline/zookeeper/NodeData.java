@@ -11,15 +11,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param client who it is
  * @param sessionMillis how long the node outlives a client that is not heard of
+ * @param leaseMillis how long its holder believes in it without renewal
  */
-record NodeData(ClientInfo client, int sessionMillis) {
-  private static final NodeData UNKNOWN = new NodeData(new ClientInfo("unknown", "unknown", 0), 0);
+record NodeData(ClientInfo client, int sessionMillis, long leaseMillis) {
+  private static final NodeData UNKNOWN =
+      new NodeData(new ClientInfo("unknown", "unknown", 0), 0, 0);
 
   byte[] bytes() {
     // The label comes last, because it may be anything.
     String text =
-        "pid=%d\nsession=%d\nhost=%s\nlabel=%s"
-            .formatted(client.pid(), sessionMillis, client.host(), client.label());
+        "pid=%d\nsession=%d\nlease=%d\nhost=%s\nlabel=%s"
+            .formatted(client.pid(), sessionMillis, leaseMillis, client.host(), client.label());
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
@@ -27,14 +29,15 @@ record NodeData(ClientInfo client, int sessionMillis) {
     if (bytes == null) {
       return UNKNOWN;
     }
-    String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n", 4);
+    String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n", 5);
     try {
       return new NodeData(
           new ClientInfo(
-              value(lines, 3, "label="),
-              value(lines, 2, "host="),
+              value(lines, 4, "label="),
+              value(lines, 3, "host="),
               Long.parseLong(value(lines, 0, "pid="))),
-          Integer.parseInt(value(lines, 1, "session=")));
+          Integer.parseInt(value(lines, 1, "session=")),
+          Long.parseLong(value(lines, 2, "lease=")));
     } catch (IllegalArgumentException e) {
       return UNKNOWN; // Written by someone else; the place in line counts all the same.
     }

@@ -61,6 +61,17 @@ final class ZooKeeperStore implements LockStore {
         public void failed(RuntimeException cause) {}
       };
 
+  /** What nodes say; most claims of a client say the same. */
+  private static final class NodeBytes {
+    final NodeData data;
+    final byte[] bytes;
+
+    NodeBytes(NodeData data) {
+      this.data = data;
+      this.bytes = data.bytes();
+    }
+  }
+
   final StoreContext context;
   final Paths paths;
   final List<ACL> acl;
@@ -78,8 +89,7 @@ final class ZooKeeperStore implements LockStore {
   private final Guarantees guarantees;
   private final Ephemerals ephemerals;
   private final Set<String> shards = ConcurrentHashMap.newKeySet();
-  private volatile NodeData nodeData;
-  private volatile byte[] nodeBytes;
+  private volatile NodeBytes nodeBytes;
   private volatile boolean closed;
 
   // Guarded by claims.
@@ -102,8 +112,7 @@ final class ZooKeeperStore implements LockStore {
     this.heartbeat =
         new Heartbeat(
             context, sessions, paths.heartbeat, () -> !claims.isEmpty(), ephemerals::check);
-    this.nodeData = new NodeData(context.client(), timeoutMillis);
-    this.nodeBytes = nodeData.bytes();
+    this.nodeBytes = new NodeBytes(new NodeData(context.client(), timeoutMillis, 0));
     this.guarantees = guarantees(longest(timeoutMillis));
   }
 
@@ -156,20 +165,23 @@ final class ZooKeeperStore implements LockStore {
           ("a ZooKeeper session of %s proves itself for %s (session − a sixth − a tick of %s − drift):"
                   + " ask for a longer session, up to 20 ticks of the server")
               .formatted(
-                  Durations.show(Duration.ofMillis(nodeData.sessionMillis())),
+                  Durations.show(Duration.ofMillis(nodeBytes.data.sessionMillis())),
                   Durations.show(guarantees.longestLease()),
                   Durations.show(tick)));
     }
     guarantees.checkLease(lease, delay);
   }
 
-  byte[] nodeData(Session session) {
-    int timeoutMillis = session.timeoutMillis();
-    if (timeoutMillis != 0 && timeoutMillis != nodeData.sessionMillis()) {
-      nodeData = new NodeData(context.client(), timeoutMillis);
-      nodeBytes = nodeData.bytes();
+  byte[] nodeData(Session session, Duration lease) {
+    NodeBytes known = nodeBytes;
+    int agreed = session.timeoutMillis();
+    int timeoutMillis = agreed == 0 ? known.data.sessionMillis() : agreed;
+    if (timeoutMillis != known.data.sessionMillis()
+        || lease.toMillis() != known.data.leaseMillis()) {
+      known = new NodeBytes(new NodeData(context.client(), timeoutMillis, lease.toMillis()));
+      nodeBytes = known;
     }
-    return nodeBytes;
+    return known.bytes;
   }
 
   // Claims. -------------------------------------------------------------------------------------
@@ -186,7 +198,7 @@ final class ZooKeeperStore implements LockStore {
       claims.add(claim);
     }
     watchForOverdue();
-    claim.ask();
+    claim.ask(handler);
   }
 
   /** One timer for all claims that wait for an answer. */
