@@ -27,7 +27,7 @@ final class Fleet implements AutoCloseable {
             .store(store)
             .label(label)
             .connectTimeout(Duration.ofSeconds(20))
-            .operationTimeout(Duration.ofSeconds(10))
+            .operationTimeout(Duration.ofSeconds(5))
             .defaultOptions(LockOptions.defaults().lease(lease))
             .listener(
                 new LockListener() {
