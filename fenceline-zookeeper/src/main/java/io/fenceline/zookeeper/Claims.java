@@ -21,11 +21,11 @@ final class Claims {
   }
 
   void add(Claim claim) {
-    byTag.put(claim.tag, claim);
+    byTag.put(claim.tag(), claim);
   }
 
   void remove(Claim claim) {
-    byTag.remove(claim.tag, claim);
+    byTag.remove(claim.tag(), claim);
   }
 
   Collection<Claim> all() {

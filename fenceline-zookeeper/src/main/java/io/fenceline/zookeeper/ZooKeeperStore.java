@@ -7,12 +7,10 @@ import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Durations;
-import io.fenceline.spi.Grant;
 import io.fenceline.spi.Lane;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Moment;
 import io.fenceline.spi.NameState;
-import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
@@ -44,22 +42,6 @@ final class ZooKeeperStore implements LockStore {
   private static final byte[] NOTHING = {};
   private static final int OK = KeeperException.Code.OK.intValue();
   private static final int NODE_EXISTS = KeeperException.Code.NODEEXISTS.intValue();
-
-  /** After the withdrawal of a claim that is not known here, nobody is left to be told. */
-  private static final ClaimHandler NOBODY =
-      new ClaimHandler() {
-        @Override
-        public void granted(Grant grant) {}
-
-        @Override
-        public void waiting(Obstacle obstacle) {}
-
-        @Override
-        public void refused(Obstacle obstacle) {}
-
-        @Override
-        public void failed(RuntimeException cause) {}
-      };
 
   /** What nodes say; most claims of a client say the same. */
   private static final class NodeBytes {
@@ -231,7 +213,7 @@ final class ZooKeeperStore implements LockStore {
   public CompletableFuture<Void> withdraw(ClaimRequest request) {
     Claim claim = claims.find(request);
     if (claim == null) {
-      return new Claim(this, request, NOBODY).purge().thenAccept(release -> {});
+      return new OwnNode(this, request).purge().thenAccept(release -> {});
     }
     return claim.withdraw();
   }
@@ -240,7 +222,7 @@ final class ZooKeeperStore implements LockStore {
   public CompletableFuture<Release> release(ReleaseRequest request) {
     ClaimRequest asked = request.grant().claim();
     Claim claim = claims.find(asked);
-    return claim == null ? new Claim(this, asked, NOBODY).purge() : claim.release();
+    return claim == null ? new OwnNode(this, asked).purge() : claim.release();
   }
 
   /** Makes the folder of a name, unless it is known to be there; it then stays for ever. */

@@ -105,8 +105,7 @@ class CutOffFollowerTest {
       start(3); // These two elect one of them, so the third can only follow.
       Eventually.until(Fleet.AMPLE, "a leader", () -> mode(3).contains("Mode: leader"));
       start(CUT_OFF);
-      Eventually.until(
-          Fleet.AMPLE, "a follower", () -> mode(CUT_OFF).contains("Mode: follower"));
+      Eventually.until(Fleet.AMPLE, "a follower", () -> mode(CUT_OFF).contains("Mode: follower"));
       Fenceline holder = fleet.client("holder", Servers.store(address(CUT_OFF)), LEASE);
       Fenceline waiter =
           fleet.client("waiter", Servers.store(address(2) + "," + address(3)), LEASE);
@@ -120,10 +119,11 @@ class CutOffFollowerTest {
       String line = new Paths("/test/fenceline").of("partitioned");
       ZooKeeper reader = new ZooKeeper(address(CUT_OFF), 60_000, event -> {});
       String first =
-          reader.getChildren(line, false).stream().min(Comparator.comparing(CutOffFollowerTest::sequence)).orElseThrow();
+          reader.getChildren(line, false).stream()
+              .min(Comparator.comparing(CutOffFollowerTest::sequence))
+              .orElseThrow();
 
-      List<Fault> cuts =
-          proxies.stream().map(proxy -> proxy.blackHole(Direction.BOTH)).toList();
+      List<Fault> cuts = proxies.stream().map(proxy -> proxy.blackHole(Direction.BOTH)).toList();
       long cut = System.nanoTime();
       Fleet.get(hold.lost());
       long lost = System.nanoTime();
