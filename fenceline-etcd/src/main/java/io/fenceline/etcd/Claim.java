@@ -261,10 +261,23 @@ final class Claim {
     } else if (line.hasRoom()) {
       grant();
     } else if (!request.waits()) {
-      leave(() -> handler.refused(line.obstacle()));
+      refuse(line);
     } else {
       park(line, revision);
     }
+  }
+
+  /** Leaves, and asks meanwhile how long the holder's lease still runs. */
+  private void refuse(Line line) {
+    Entry first = line.first();
+    CompletableFuture<Obstacle> obstacle =
+        first == null
+            ? CompletableFuture.completedFuture(Obstacle.UNKNOWN)
+            : etcd.timeToLive(first.leaseId(), false)
+                .handle(
+                    (left, failure) ->
+                        line.obstacle(failure == null ? Inspector.remaining(left) : null));
+    leave(() -> obstacle.thenAccept(handler::refused));
   }
 
   private synchronized boolean isOver() {
@@ -385,21 +398,19 @@ final class Claim {
 
   /** The key is gone, or its session is: whoever still wants the name has to queue anew. */
   void lost(String why) {
-    boolean told;
+    State before;
     synchronized (this) {
-      told =
-          state == State.ASKING
-              || state == State.WAITING
-              || state == State.FAILED
-              || state == State.GRANTING
-              || state == State.LEAVING;
-      if (told) {
-        state = State.OVER;
-      }
+      before = state;
+      state = State.OVER;
     }
-    if (told) {
-      stopWaiting();
-      over();
+    if (before == State.OVER) {
+      return;
+    }
+    stopWaiting();
+    over();
+    if (before == State.HELD) {
+      handler.gone();
+    } else {
       handler.failed(
           etcd.unavailable(
               "The claim of lock '" + request.name() + "' has lost its place: " + why, null));

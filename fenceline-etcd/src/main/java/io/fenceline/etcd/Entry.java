@@ -5,6 +5,7 @@ import io.etcd.jetcd.KeyValue;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.Mode;
+import io.fenceline.spi.Owner;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -34,17 +35,26 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
   /**
    * What a claim says of itself, one item a line.
    *
-   * @param secret the owner, which alone may touch it
+   * @param secret the owner, which alone may touch it; its public id once it has ended
    * @param mode in which mode
+   * @param waits whether it stays in the queue, or goes away unless it is granted at once
    * @param delay lock-delay
    * @param sinceMillis when it was sent, by the clock of the client: etcd has none to show
    * @param client who it is
    */
-  record Value(String secret, Mode mode, Duration delay, long sinceMillis, ClientInfo client) {
-    private static final int LINES = 7;
+  record Value(
+      String secret,
+      Mode mode,
+      boolean waits,
+      Duration delay,
+      long sinceMillis,
+      ClientInfo client) {
+    private static final int LINES = 8;
+    private static final String ENDED = "#";
 
     static Value of(ClaimRequest claim, long sinceMillis, ClientInfo client) {
-      return new Value(claim.owner().secret(), claim.mode(), claim.delay(), sinceMillis, client);
+      return new Value(
+          claim.owner().secret(), claim.mode(), claim.waits(), claim.delay(), sinceMillis, client);
     }
 
     ByteSequence bytes() {
@@ -53,6 +63,7 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
               "\n",
               secret,
               text(mode),
+              waits ? "waits" : "tries",
               Long.toString(delay.toMillis()),
               Long.toString(sinceMillis),
               Long.toString(client.pid()),
@@ -69,9 +80,10 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
       return new Value(
           lines[0],
           mode(lines[1]),
-          Duration.ofMillis(Long.parseLong(lines[2])),
-          Long.parseLong(lines[3]),
-          new ClientInfo(lines[6], lines[5], Long.parseLong(lines[4])));
+          lines[2].equals("waits"),
+          Duration.ofMillis(Long.parseLong(lines[3])),
+          Long.parseLong(lines[4]),
+          new ClientInfo(lines[7], lines[6], Long.parseLong(lines[5])));
     }
 
     private static String text(Mode mode) {
@@ -89,6 +101,21 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
         case "permits" -> Mode.permits(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
         default -> throw new IllegalArgumentException("a mode of another format: " + words[0]);
       };
+    }
+
+    /** The public name of the owner. */
+    String id() {
+      return hasEnded() ? secret.substring(1) : Owner.idOf(secret);
+    }
+
+    /** Whether it was given back or taken away, and only keeps the name closed. */
+    boolean hasEnded() {
+      return secret.startsWith(ENDED);
+    }
+
+    /** The same without an owner: nobody can touch it any more, and nothing but time opens it. */
+    Value ended() {
+      return new Value(ENDED + id(), mode, waits, delay, sinceMillis, client);
     }
 
     /** Without the secret. */

@@ -120,12 +120,11 @@ final class EtcdStore implements LockStore {
     claims.remove(claim.request.owner(), claim);
   }
 
-  /** A session has ended, and took this key along. */
+  /** A key is gone: taken away, or with its session. */
   private void lost(Use use) {
     Claim claim = claims.get(use.request.owner());
-    use.gone = true;
     if (claim != null && claim.use() == use) {
-      claim.lost("the session has ended");
+      claim.lost("its key, or the session of it, has ended");
     }
   }
 
@@ -147,11 +146,6 @@ final class EtcdStore implements LockStore {
       Use use = claim == null ? null : claim.use();
       if (claim == null || use == null || !claim.isHeld()) {
         answers.add(CompletableFuture.completedFuture(Renewal.GONE));
-      } else if (use.gone) {
-        claim.letGo();
-        use.session().close(use, false);
-        claim.over();
-        answers.add(CompletableFuture.completedFuture(Renewal.GONE));
       } else {
         use.touch();
         Session session = use.session();
@@ -164,12 +158,15 @@ final class EtcdStore implements LockStore {
     return answers;
   }
 
-  /** Starts a lease of its own again; one of another length takes the place of the old one. */
+  /** Starts a lease of its own again; a longer one takes its place, a shorter one never does. */
   private CompletableFuture<Renewal> extend(Claim claim, Use use, Duration length) {
     Session before = use.session();
     Duration delay = use.request.delay();
-    if (ServerLease.seconds(length.plus(delay)) == before.server.ttlSeconds) {
-      return before.renew(length);
+    if (ServerLease.seconds(length.plus(delay)) <= before.server.ttlSeconds) {
+      return before
+          .renew(length)
+          .thenCompose(
+              renewed -> use.isThere().thenApply(there -> there ? renewed : lostBy(claim)));
     }
     return sessions
         .own(length, delay)
@@ -179,14 +176,18 @@ final class EtcdStore implements LockStore {
                     .thenApply(
                         moved -> {
                           if (!moved) {
-                            claim.letGo();
-                            claim.over();
                             longer.end();
-                            return Renewal.GONE;
+                            return lostBy(claim);
                           }
                           before.end();
                           return new Renewal.Renewed(longer.validity());
                         }));
+  }
+
+  private static Renewal lostBy(Claim claim) {
+    claim.letGo();
+    claim.over();
+    return Renewal.GONE;
   }
 
   @Override
@@ -194,10 +195,7 @@ final class EtcdStore implements LockStore {
     Claim claim = claims.get(request.grant().claim().owner());
     Use use = claim == null ? null : claim.use();
     if (claim == null || use == null) {
-      return inspector
-          .forceRelease(
-              request.grant().claim().name(), request.grant().number(), request.keepClosed())
-          .thenApply(was -> was ? Release.RELEASED : Release.GONE);
+      return inspector.release(request).thenApply(was -> was ? Release.RELEASED : Release.GONE);
     }
     claim.letGo();
     CompletableFuture<Boolean> done =
@@ -216,9 +214,8 @@ final class EtcdStore implements LockStore {
   /** The name opens when a lease of its own has ended, to which the key is moved. */
   private CompletableFuture<Boolean> keepClosed(Claim claim, Use use, Duration closed) {
     Session before = use.session();
-    return sessions
-        .own(closed, Duration.ZERO)
-        .thenCompose(closing -> use.moveTo(closing))
+    return ServerLease.grant(etcd, ServerLease.seconds(closed))
+        .thenCompose(use::leaveOn)
         .whenComplete(
             (was, failure) -> {
               if (failure == null) {
@@ -234,7 +231,7 @@ final class EtcdStore implements LockStore {
 
   @Override
   public CompletableFuture<Boolean> forceRelease(String name, long number) {
-    return inspector.forceRelease(name, number, Duration.ZERO);
+    return inspector.forceRelease(name, number);
   }
 
   @Override

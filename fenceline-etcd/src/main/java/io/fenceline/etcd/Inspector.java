@@ -3,6 +3,7 @@ package io.fenceline.etcd;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.lease.LeaseTimeToLiveResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
@@ -12,7 +13,7 @@ import io.etcd.jetcd.options.OptionsUtil;
 import io.etcd.jetcd.options.PutOption;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.NameState;
-import io.fenceline.spi.Owner;
+import io.fenceline.spi.ReleaseRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,6 +23,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** Looks at names as anyone may, and touches claims of others, each named by its revision. */
 final class Inspector {
@@ -97,8 +100,17 @@ final class Inspector {
   }
 
   private CompletableFuture<Duration> left(long leaseId) {
-    return etcd.timeToLive(leaseId, false)
-        .thenApply(answer -> Duration.ofSeconds(Math.max(0, answer.getTTL())));
+    return etcd.timeToLive(leaseId, false).thenApply(Inspector::remaining);
+  }
+
+  /** What is left of a lease: etcd tells whole seconds, rounded down. */
+  static Duration remaining(LeaseTimeToLiveResponse answer) {
+    if (answer.getTTL() < 0) {
+      return Duration.ZERO;
+    }
+    Duration half = Duration.ofSeconds(answer.getTTL()).plusMillis(500);
+    Duration whole = Duration.ofSeconds(answer.getGrantedTTL());
+    return half.compareTo(whole) < 0 ? half : whole;
   }
 
   private static NameState state(
@@ -106,7 +118,8 @@ final class Inspector {
     List<Entry> holders = Line.holders(entries);
     List<Entry> waiters =
         entries.stream()
-            .filter(entry -> !holders.contains(entry))
+            // One that tries is about to leave again: it waits for nothing.
+            .filter(entry -> !holders.contains(entry) && entry.value().waits())
             .sorted(Comparator.comparingLong(Entry::created))
             .toList();
     return new NameState(
@@ -119,7 +132,7 @@ final class Inspector {
     Entry.Value value = entry.value();
     CompletableFuture<Duration> remaining = left.get(entry.leaseId());
     return new NameState.Holder(
-        Owner.idOf(value.secret()),
+        value.id(),
         value.client(),
         value.mode(),
         entry.created(),
@@ -130,10 +143,7 @@ final class Inspector {
   private static NameState.Waiter waiter(Entry entry) {
     Entry.Value value = entry.value();
     return new NameState.Waiter(
-        Owner.idOf(value.secret()),
-        value.client(),
-        value.mode(),
-        Instant.ofEpochMilli(value.sinceMillis()));
+        value.id(), value.client(), value.mode(), Instant.ofEpochMilli(value.sinceMillis()));
   }
 
   // Touching. -----------------------------------------------------------------------------------
@@ -150,16 +160,30 @@ final class Inspector {
                         .toArray(CompletableFuture<?>[]::new)));
   }
 
-  /** Ends a grant, after its lock-delay if it has one, or after another time if that is longer. */
-  CompletableFuture<Boolean> forceRelease(String name, long number, Duration atLeast) {
+  /** Gives a grant back that nobody here knows any more. */
+  CompletableFuture<Boolean> release(ReleaseRequest request) {
+    String secret = request.grant().claim().owner().secret();
+    return end(
+        request.grant().claim().name(),
+        holder ->
+            holder.created() == request.grant().number() && holder.value().secret().equals(secret),
+        holder -> request.keepClosed());
+  }
+
+  /** Ends a grant, after its lock-delay if it has one. */
+  CompletableFuture<Boolean> forceRelease(String name, long number) {
+    return end(name, holder -> holder.created() == number, holder -> holder.value().delay());
+  }
+
+  private CompletableFuture<Boolean> end(
+      String name, Predicate<Entry> which, Function<Entry, Duration> closed) {
     return entries(name)
         .thenCompose(
             found -> {
               for (Entry holder : Line.holders(found)) {
-                if (holder.created() == number) {
-                  Duration delay = holder.value().delay();
-                  Duration closed = delay.compareTo(atLeast) > 0 ? delay : atLeast;
-                  return closed.isZero() ? delete(holder) : keepClosed(holder, closed);
+                if (!holder.value().hasEnded() && which.test(holder)) {
+                  Duration after = closed.apply(holder);
+                  return after.isZero() ? delete(holder) : keepClosed(holder, after);
                 }
               }
               return CompletableFuture.completedFuture(false);
@@ -178,7 +202,7 @@ final class Inspector {
                     entry,
                     Op.put(
                         entry.key(),
-                        entry.value().bytes(),
+                        entry.value().ended().bytes(),
                         PutOption.builder().withLeaseId(lease.getID()).build())));
   }
 

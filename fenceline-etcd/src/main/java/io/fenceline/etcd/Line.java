@@ -6,6 +6,7 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Obstacle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -103,11 +104,19 @@ final class Line {
   }
 
   Obstacle obstacle() {
-    if (ahead.isEmpty()) {
-      return Obstacle.UNKNOWN;
-    }
-    Entry first = ahead.get(0);
-    return new Obstacle(first.value().client().label(), first.created(), null);
+    return obstacle(null);
+  }
+
+  Obstacle obstacle(@Nullable Duration remaining) {
+    Entry first = first();
+    return first == null
+        ? Obstacle.UNKNOWN
+        : new Obstacle(first.value().client().label(), first.created(), remaining);
+  }
+
+  /** Whoever holds the name, if it is not free. */
+  @Nullable Entry first() {
+    return ahead.isEmpty() ? null : ahead.get(0);
   }
 
   /**

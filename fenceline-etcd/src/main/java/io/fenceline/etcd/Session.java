@@ -45,6 +45,7 @@ final class Session {
   private static final int KEEP_ALIVE_SHARE = 3;
   private static final int RETRY_SHARE = 12;
   private static final int FRESH_SHARE = 6;
+  private static final int SWEEP_SHARE = 2;
   private static final Duration IDLE = Duration.ofMinutes(5);
 
   final ServerLease server;
@@ -54,6 +55,7 @@ final class Session {
   private final Etcd etcd;
   private final Keys keys;
   private final Consumer<Session> whenEnded;
+  private final Consumer<Use> whenLost;
   private final Sweep sweep;
   private final Map<ByteSequence, Use> uses = new ConcurrentHashMap<>();
   private volatile boolean ended;
@@ -72,7 +74,8 @@ final class Session {
       Duration lease,
       Duration delay,
       boolean shared,
-      Consumer<Session> whenEnded) {
+      Consumer<Session> whenEnded,
+      Consumer<Use> whenLost) {
     this.etcd = etcd;
     this.keys = keys;
     this.server = server;
@@ -80,6 +83,7 @@ final class Session {
     this.delay = delay;
     this.shared = shared;
     this.whenEnded = whenEnded;
+    this.whenLost = whenLost;
     this.sweep = new Sweep(etcd, this);
     this.usedNanos = time().nanos();
   }
@@ -91,7 +95,7 @@ final class Session {
   void start() {
     keepAliveIn(lease.toNanos() / KEEP_ALIVE_SHARE);
     if (shared) {
-      sweepIn(lease.toNanos());
+      sweepIn();
     }
   }
 
@@ -150,6 +154,12 @@ final class Session {
     } else if (use.doubtful) {
       sweep.expect();
     }
+  }
+
+  /** The key was found to be gone, or to be no longer ours. */
+  void lost(Use use) {
+    close(use, !use.doubtful);
+    whenLost.accept(use);
   }
 
   @Nullable Use use(ByteSequence key) {
@@ -278,11 +288,11 @@ final class Session {
             });
   }
 
-  private void sweepIn(long nanos) {
+  private void sweepIn() {
     Time.Timer timer =
         time()
             .schedule(
-                nanos,
+                lease.toNanos() / SWEEP_SHARE,
                 () ->
                     time()
                         .lane(Lane.RENEWAL)
@@ -290,7 +300,7 @@ final class Session {
                             () -> {
                               if (!ended && keeping) {
                                 sweep.run();
-                                sweepIn(lease.toNanos());
+                                sweepIn();
                               }
                             }));
     synchronized (this) {

@@ -121,7 +121,8 @@ final class Sessions {
 
   private CompletableFuture<Session> grant(Duration lease, Duration delay, boolean shared) {
     return ServerLease.grant(etcd, ServerLease.seconds(lease.plus(delay)))
-        .thenApply(server -> new Session(etcd, keys, server, lease, delay, shared, this::ended));
+        .thenApply(
+            server -> new Session(etcd, keys, server, lease, delay, shared, this::ended, whenLost));
   }
 
   private void ended(Session session) {
@@ -136,7 +137,7 @@ final class Sessions {
           Durations.show(
               Duration.ofNanos(etcd.context().time().nanos() - session.server.from().nanos())));
     }
-    lost.forEach(whenLost);
+    lost.forEach(session::lost);
   }
 
   /** Ends all of them; what is held stays until its lease is over. */

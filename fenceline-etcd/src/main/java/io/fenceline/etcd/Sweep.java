@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Compares what is on a session's lease with what should be: once a lease it deletes keys that no
+ * Compares what is on a session's lease with what should be: twice a lease it deletes keys that no
  * claim stands for, and finds out which holds have lost theirs.
  *
  * <p>The list of a lease's keys comes from the leader's memory, and can be a little behind what was
@@ -87,7 +87,7 @@ final class Sweep {
           }
         });
     for (Use use : session.uses()) {
-      if (use.held && !use.gone && !there.contains(use.key)) {
+      if (use.held && !there.contains(use.key)) {
         verify(use);
       }
     }
@@ -120,8 +120,7 @@ final class Sweep {
                   .thenAccept(
                       done -> {
                         if (abandoned != null) {
-                          abandoned.gone = true;
-                          session.close(abandoned, !abandoned.doubtful);
+                          session.lost(abandoned);
                         }
                       });
             });
@@ -130,12 +129,16 @@ final class Sweep {
   private void verify(Use use) {
     etcd.get(use.key, GetOption.DEFAULT)
         .thenAccept(
-            read ->
-                use.gone =
-                    read.getKvs().stream()
-                        .noneMatch(
-                            found ->
-                                found.getCreateRevision() == use.created
-                                    && found.getLease() == session.server.id));
+            read -> {
+              boolean ours =
+                  read.getKvs().stream()
+                      .anyMatch(
+                          found ->
+                              found.getCreateRevision() == use.created
+                                  && found.getLease() == session.server.id);
+              if (!ours && session.use(use.key) == use) {
+                session.lost(use);
+              }
+            });
   }
 }

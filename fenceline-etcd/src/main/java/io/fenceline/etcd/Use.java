@@ -9,6 +9,7 @@ import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import io.fenceline.spi.ClaimRequest;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,9 +37,6 @@ final class Use {
 
   /** Whether it is held, as opposed to asked for. */
   volatile boolean held;
-
-  /** Whether the key was found missing. */
-  volatile boolean gone;
 
   /** When the holder was last heard of. */
   volatile long touchedNanos;
@@ -75,7 +73,7 @@ final class Use {
   /** Asks for the key, and for what the claim has to know of its name. */
   CompletableFuture<TxnResponse> put(ByteSequence name) {
     List<Op> then = new ArrayList<>();
-    then.add(putOn(session.server.id));
+    then.add(Op.put(key, value, PutOption.builder().withLeaseId(session.server.id).build()));
     then.addAll(Line.reads(request.mode(), name, 0));
     return etcd.txn(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(0)), then, List.of(read()));
   }
@@ -103,27 +101,49 @@ final class Use {
   }
 
   /**
-   * Puts the key on a lease of its own, on which it keeps its place but is no longer kept alive.
+   * Puts the key on another lease, where it keeps its place.
    *
    * @return whether it was there
    */
   CompletableFuture<Boolean> moveTo(Session target) {
     Session before = session;
-    return etcd.within(
-            etcd.txn(ours(), List.of(putOn(target.server.id)), List.of()), "A move to a lease")
+    return put(value, target.server.id)
         .thenApply(
-            answer -> {
-              if (answer.isSucceeded()) {
+            was -> {
+              if (was) {
                 session = target;
                 target.adopt(this);
               }
               before.close(this, false);
-              return answer.isSucceeded();
+              return was;
             });
   }
 
-  private Op putOn(long leaseId) {
-    return Op.put(key, value, PutOption.builder().withLeaseId(leaseId).build());
+  /**
+   * Leaves the key behind without an owner, on a lease that nobody keeps alive.
+   *
+   * @return whether it was there
+   */
+  CompletableFuture<Boolean> leaveOn(ServerLease closing) {
+    ByteSequence ended = Entry.Value.parse(value.toString(StandardCharsets.UTF_8)).ended().bytes();
+    return put(ended, closing.id)
+        .thenApply(
+            was -> {
+              session.close(this, false);
+              return was;
+            });
+  }
+
+  private CompletableFuture<Boolean> put(ByteSequence content, long leaseId) {
+    Op put = Op.put(key, content, PutOption.builder().withLeaseId(leaseId).build());
+    return etcd.within(etcd.txn(ours(), List.of(put), List.of()), "A move to another lease")
+        .thenApply(TxnResponse::isSucceeded);
+  }
+
+  /** Whether the key is there. */
+  CompletableFuture<Boolean> isThere() {
+    return etcd.within(etcd.txn(ours(), List.of(), List.of()), "A look at a key")
+        .thenApply(TxnResponse::isSucceeded);
   }
 
   private Op read() {
