@@ -29,6 +29,6 @@ class EtcdContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     StoreAddress address = StoreAddress.parse("etcd://" + etcd.address());
-    return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(1));
+    return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(2));
   }
 }
