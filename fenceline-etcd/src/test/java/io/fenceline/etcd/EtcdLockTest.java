@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -286,5 +287,37 @@ class EtcdLockTest {
     assertThatThrownBy(() -> a.lock("short", tooShort))
         .isInstanceOf(InvalidSettingException.class)
         .hasMessageContaining("from 1s");
+  }
+
+  @Test
+  void aThousandHolds_costOneKeepAliveAnInterval_andAParkedWaiterOneReadALease()
+      throws Exception {
+    LockOptions options = LockOptions.defaults().lease(Duration.ofSeconds(6));
+    List<Hold> holds = new CopyOnWriteArrayList<>();
+    CompletableFuture<?>[] taken = new CompletableFuture<?>[1_000];
+    for (int i = 0; i < taken.length; i++) {
+      FencedLock lock = a.lock("many/" + i, options);
+      taken[i] = lock.acquireAsync(BOUND).thenAccept(holds::add);
+    }
+    CompletableFuture.allOf(taken).get(40, TimeUnit.SECONDS);
+    CompletableFuture<Hold> waiting = b.lock("many/0", options).acquireAsync(BOUND);
+    awaitWaiters("many/0", 1);
+
+    long keepAlives = etcd.rpcCount("LeaseKeepAlive");
+    long txns = etcd.rpcCount("Txn");
+    long ranges = etcd.rpcCount("Range");
+    long start = System.nanoTime();
+    Eventually.until(
+        BOUND, "a lease to pass", () -> System.nanoTime() - start > options.lease().toNanos());
+    // Two sessions, three intervals each, and one more where an interval has just begun.
+    assertThat(etcd.rpcCount("LeaseKeepAlive") - keepAlives).isBetween(3L, 8L);
+    assertThat(etcd.rpcCount("Txn") - txns).as("looks of the waiter").isLessThanOrEqualTo(1);
+    assertThat(etcd.rpcCount("Range") - ranges).isZero();
+    assertThat(holds).hasSize(1_000).allMatch(Hold::isValid);
+
+    waiting.cancel(false);
+    CompletableFuture.allOf(
+            holds.stream().map(Hold::releaseAsync).toArray(CompletableFuture<?>[]::new))
+        .get(40, TimeUnit.SECONDS);
   }
 }
