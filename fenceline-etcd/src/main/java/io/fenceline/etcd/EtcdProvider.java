@@ -2,7 +2,10 @@ package io.fenceline.etcd;
 
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
+import io.fenceline.spi.StoreKind;
 import io.fenceline.spi.StoreProvider;
+import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -15,12 +18,25 @@ import java.util.Set;
  */
 public final class EtcdProvider implements StoreProvider {
 
+  /** What a server with the usual election timeout grants. */
+  private static final Duration USUAL_SHORTEST = Duration.ofSeconds(2);
+
   /** For {@link java.util.ServiceLoader}. */
   public EtcdProvider() {}
 
   @Override
   public Set<String> schemes() {
     return Set.of("etcd");
+  }
+
+  @Override
+  public List<StoreKind> kinds() {
+    return List.of(
+        new StoreKind(
+            List.of("etcd://[user:password@]host[:2379][,host[:port]]…[/root][?ca=…&cert=…&key=…]"),
+            StoreKind.Consistency.CP,
+            "one round trip and one write to the logs of a majority, some 1 to 10 ms",
+            EtcdStore.guarantees(USUAL_SHORTEST)));
   }
 
   @Override

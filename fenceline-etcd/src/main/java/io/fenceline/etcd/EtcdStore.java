@@ -1,5 +1,6 @@
 package io.fenceline.etcd;
 
+import io.fenceline.Finding;
 import io.fenceline.Guarantee;
 import io.fenceline.Guarantees;
 import io.fenceline.spi.ClaimHandler;
@@ -36,6 +37,7 @@ final class EtcdStore implements LockStore {
   private final Keys keys;
   private final Sessions sessions;
   private final Inspector inspector;
+  private final Doctor doctor;
   private final Guarantees guarantees;
   private final Map<Owner, Claim> claims = new ConcurrentHashMap<>();
   private volatile boolean closed;
@@ -50,6 +52,7 @@ final class EtcdStore implements LockStore {
     this.keys = keys;
     this.sessions = new Sessions(etcd, keys, this::lost);
     this.inspector = new Inspector(etcd, keys);
+    this.doctor = new Doctor(etcd, keys, shortest);
     this.guarantees = guarantees(shortest);
   }
 
@@ -242,6 +245,11 @@ final class EtcdStore implements LockStore {
   @Override
   public CompletableFuture<List<NameState>> list(String prefix, int limit) {
     return inspector.list(prefix, limit);
+  }
+
+  @Override
+  public CompletableFuture<List<Finding>> diagnose() {
+    return doctor.examine();
   }
 
   @Override

@@ -51,7 +51,8 @@ final class Opening {
     }
   }
 
-  private static CompletableFuture<Boolean> checkFormat(Etcd etcd, Keys keys) {
+  /** Says which format is there, the first one to come; fails if it is another than ours. */
+  static CompletableFuture<Boolean> checkFormat(Etcd etcd, Keys keys) {
     ByteSequence format = ByteSequence.from(FORMAT, StandardCharsets.UTF_8);
     return etcd.txn(
             new Cmp(keys.format(), Cmp.Op.EQUAL, CmpTarget.createRevision(0)),

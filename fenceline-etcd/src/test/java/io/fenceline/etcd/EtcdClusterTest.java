@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
+import io.fenceline.Finding;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.StoreUnavailableException;
@@ -18,6 +19,7 @@ import io.fenceline.testkit.server.ProcessState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -149,5 +151,34 @@ class EtcdClusterTest {
     } finally {
       proxies.forEach(FaultProxy::close);
     }
+  }
+
+  @Test
+  void theDoctorSeesMembersVersionsAndAlarms() {
+    assertThat(severities(a))
+        .containsEntry("members", Finding.Severity.OK)
+        .containsEntry("leader", Finding.Severity.OK)
+        .containsEntry("alarms", Finding.Severity.OK)
+        .containsEntry("permissions", Finding.Severity.OK)
+        .containsEntry("version", Finding.Severity.SERIOUS); // Debian's 3.4.23
+    EtcdServer leader = cluster.awaitLeader(BOUND);
+    EtcdServer follower =
+        cluster.members().stream().filter(member -> member != leader).findFirst().orElseThrow();
+    follower.kill();
+    assertThat(severities(a)).containsEntry("members", Finding.Severity.SERIOUS);
+  }
+
+  private static Map<String, Finding.Severity> severities(Fenceline client) {
+    return Eventually.until(BOUND, "a diagnosis", client::diagnose, found -> found.size() >= 6)
+        .stream()
+        .collect(Collectors.toMap(Finding::check, Finding::severity));
+  }
+
+  @Test
+  void versionsWithTheFaultOfLeasesAreKnown() {
+    assertThat(List.of("3.3.27", "3.4.23", "3.4.30", "3.5.12"))
+        .allMatch(Doctor::revokesLiveLeases);
+    assertThat(List.of("3.4.31", "3.5.13", "3.5.21", "3.6.0", "odd"))
+        .noneMatch(Doctor::revokesLiveLeases);
   }
 }

@@ -14,8 +14,14 @@ import io.fenceline.LockTimeoutException;
 import io.fenceline.ModeConflictException;
 import io.fenceline.PermitHold;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Owner;
 import io.fenceline.testkit.server.EtcdServer;
 import io.fenceline.testkit.server.Eventually;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -319,5 +325,60 @@ class EtcdLockTest {
     CompletableFuture.allOf(
             holds.stream().map(Hold::releaseAsync).toArray(CompletableFuture<?>[]::new))
         .get(40, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aKeyThatNobodyStandsFor_isSweptFromTheSession() throws Exception {
+    try (Hold hold = a.lock("swept-by").acquire(BOUND)) {
+      String key = etcd.etcdctl("get", "--prefix", "--keys-only", "/fenceline/lock/swept-by!");
+      String lease = key.strip().replaceAll(".*!([0-9a-f]+)-0", "$1");
+      // As if a claim that was given up had arrived late.
+      ClaimRequest late =
+          new ClaimRequest(
+              "swept",
+              Owner.draw(new SecureRandom()),
+              Mode.EXCLUSIVE,
+              OPTIONS.lease(),
+              Duration.ZERO,
+              true);
+      String value =
+          Entry.Value.of(late, 0, new ClientInfo("late", "host", 1))
+              .bytes()
+              .toString(StandardCharsets.UTF_8);
+      etcd.etcdctl("put", "--lease=" + lease, "/fenceline/lock/swept!" + lease + "-0", value);
+      assertThat(b.lock("swept").tryAcquire()).isEmpty();
+      try (Hold next = b.lock("swept").acquire(OPTIONS.lease().multipliedBy(2))) {
+        assertThat(next.isValid()).isTrue();
+      }
+      assertThat(hold.isValid()).isTrue();
+    }
+  }
+
+  @Test
+  void aHoldThatIsNoLongerRenewed_opensAfterItsDelay_thoughItsSessionLives() throws Exception {
+    LockOptions leaky =
+        LockOptions.defaults()
+            .lease(Duration.ofSeconds(2))
+            .lockDelay(Duration.ofSeconds(1))
+            .maxHold(Duration.ofSeconds(1));
+    Hold leaked = a.lock("leaked", leaky).acquire(BOUND);
+    try (Hold next = b.lock("leaked").acquire(BOUND)) {
+      assertThat(leaked.isValid()).isFalse();
+      assertThat(next.token()).isGreaterThan(leaked.token());
+    }
+  }
+
+  @Test
+  void allHoldsOfASessionEndTogether_howeverLateTheyWereAcquired() throws Exception {
+    LockOptions options = LockOptions.defaults().lease(Duration.ofSeconds(30));
+    try (Hold early = a.lock("early", options).acquire(BOUND)) {
+      long start = System.nanoTime();
+      Eventually.until(
+          BOUND, "a while to pass", () -> System.nanoTime() - start > 500_000_000);
+      try (Hold late = a.lock("late", options).acquire(BOUND)) {
+        Duration ofEarly = early.remaining();
+        assertThat(late.remaining()).isLessThanOrEqualTo(ofEarly);
+      }
+    }
   }
 }
