@@ -87,6 +87,12 @@ public interface Fenceline extends AutoCloseable {
    */
   boolean forceRelease(String name, long token);
 
+  /**
+   * Looks the store over: version, permissions, settings that put locks at risk. Empty where a
+   * store has nothing to check.
+   */
+  List<Finding> diagnose();
+
   /** As {@link #inspect}, without blocking. */
   CompletableFuture<LockReport> inspectAsync(String name);
 
@@ -95,6 +101,9 @@ public interface Fenceline extends AutoCloseable {
 
   /** As {@link #forceRelease}, without blocking. */
   CompletableFuture<Boolean> forceReleaseAsync(String name, long token);
+
+  /** As {@link #diagnose}, without blocking. */
+  CompletableFuture<List<Finding>> diagnoseAsync();
 
   /** What the store promises. */
   Guarantees guarantees();

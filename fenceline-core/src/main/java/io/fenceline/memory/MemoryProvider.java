@@ -3,7 +3,9 @@ package io.fenceline.memory;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
+import io.fenceline.spi.StoreKind;
 import io.fenceline.spi.StoreProvider;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -17,6 +19,16 @@ public final class MemoryProvider implements StoreProvider {
   @Override
   public Set<String> schemes() {
     return Set.of("memory");
+  }
+
+  @Override
+  public List<StoreKind> kinds() {
+    return List.of(
+        new StoreKind(
+            List.of("memory:", "memory:some-name"),
+            StoreKind.Consistency.SINGLE,
+            "microseconds, within one process",
+            MemoryStore.GUARANTEES));
   }
 
   @Override

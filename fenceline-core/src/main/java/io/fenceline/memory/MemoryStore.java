@@ -35,7 +35,7 @@ import java.util.function.Function;
  * claim is granted on the thread of whoever made room for it.
  */
 final class MemoryStore implements LockStore {
-  private static final Guarantees GUARANTEES =
+  static final Guarantees GUARANTEES =
       new Guarantees(
           "memory",
           EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),

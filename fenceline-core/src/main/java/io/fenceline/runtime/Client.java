@@ -5,6 +5,7 @@ import io.fenceline.FencedLock;
 import io.fenceline.FencedReadWriteLock;
 import io.fenceline.FencedSemaphore;
 import io.fenceline.Fenceline;
+import io.fenceline.Finding;
 import io.fenceline.Guarantee;
 import io.fenceline.Guarantees;
 import io.fenceline.Hold;
@@ -192,6 +193,17 @@ public final class Client implements Fenceline {
       throw new InvalidSettingException("token", token, "it is not a token of this client's locks");
     }
     return bounded(engine.store.forceRelease(name, number), "The forced release");
+  }
+
+  @Override
+  public List<Finding> diagnose() {
+    return Futures.await(engine.time, diagnoseAsync());
+  }
+
+  @Override
+  public CompletableFuture<List<Finding>> diagnoseAsync() {
+    engine.checkOpen();
+    return bounded(engine.store.diagnose(), "The diagnosis");
   }
 
   private <T> CompletableFuture<T> bounded(CompletableFuture<T> answer, String what) {

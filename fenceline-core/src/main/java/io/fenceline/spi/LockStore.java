@@ -1,5 +1,6 @@
 package io.fenceline.spi;
 
+import io.fenceline.Finding;
 import io.fenceline.Guarantees;
 import java.time.Duration;
 import java.util.List;
@@ -72,6 +73,16 @@ public interface LockStore extends AutoCloseable {
 
   /** States of the names that start with a prefix and are held or waited for, in byte order. */
   CompletableFuture<List<NameState>> list(String prefix, int limit);
+
+  /**
+   * What an operator should know about this very server: its version, missing permissions, settings
+   * that put locks at risk (persistence, eviction, replication). Reads only, and says also what is
+   * as it should be. Whether it answers at all, how fast, and how its clock differs from ours is
+   * measured by whoever asks.
+   */
+  default CompletableFuture<List<Finding>> diagnose() {
+    return CompletableFuture.completedFuture(List.of());
+  }
 
   /** Checks that a lease can be kept; the guarantees' bounds unless the store knows better. */
   default void checkLease(Duration lease, Duration delay) {

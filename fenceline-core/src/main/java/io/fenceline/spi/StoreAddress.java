@@ -124,6 +124,39 @@ public final class StoreAddress {
     return parameters;
   }
 
+  /**
+   * The address without anything that may be a secret, not even its place: fit to be given to
+   * another process, which has to know the secret by itself.
+   */
+  public String withoutSecrets() {
+    int query = text.indexOf('?');
+    String place = query < 0 ? text : text.substring(0, query);
+    int login = place.indexOf("//") + 2;
+    int at = place.lastIndexOf('@');
+    if (!hosts.isEmpty() && login >= 2 && at > login) {
+      int colon = place.indexOf(':', login);
+      String shown = colon >= 0 && colon < at ? place.substring(login, colon) : null;
+      place =
+          shown == null
+              ? place
+              : place.substring(0, login)
+                  + (shown.isEmpty() ? place.substring(at + 1) : shown + place.substring(at));
+    } else if (at >= 0) {
+      place = hideSecrets(place);
+    }
+    if (query < 0) {
+      return place;
+    }
+    List<String> kept = new ArrayList<>();
+    for (String pair : text.substring(query + 1).split("&", -1)) {
+      int equals = pair.indexOf('=');
+      if (equals < 0 || !SECRET_KEY.matcher(pair.substring(0, equals)).matches()) {
+        kept.add(pair);
+      }
+    }
+    return kept.isEmpty() ? place : place + "?" + String.join("&", kept);
+  }
+
   /** An error about this address, that hides its secrets. */
   public InvalidSettingException invalid(String whatToDo) {
     return new InvalidSettingException("store address", hideSecrets(text), whatToDo);

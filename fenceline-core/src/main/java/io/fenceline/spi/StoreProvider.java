@@ -1,5 +1,6 @@
 package io.fenceline.spi;
 
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -11,6 +12,11 @@ public interface StoreProvider {
 
   /** The schemes of this store, such as {@code redis} or {@code jdbc:postgresql}. */
   Set<String> schemes();
+
+  /** The kinds of store behind these schemes, for people who choose one; does not connect. */
+  default List<StoreKind> kinds() {
+    return List.of();
+  }
 
   /**
    * A factory for the store at an address; does not connect yet.
