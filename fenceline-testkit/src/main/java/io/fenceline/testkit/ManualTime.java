@@ -44,8 +44,10 @@ public final class ManualTime implements Time {
 
   private final TreeMap<Due, Runnable> timers = new TreeMap<>();
   private final List<Thread> parked = new ArrayList<>();
+
   @SuppressWarnings("ThreadLocalUsage") // It belongs to this time, and is removed after each run.
   private final ThreadLocal<@Nullable ArrayDeque<Runnable>> running = new ThreadLocal<>();
+
   private long nanos;
   private long wallMillis = START.toEpochMilli();
   private long sequence;

@@ -1,0 +1,33 @@
+package io.fenceline.cli;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+
+/** All that the tool can do, by name. */
+final class Subcommands {
+  /** In the order of the help. */
+  static final List<String> NAMES =
+      List.of("run", "ls", "show", "watch", "release", "doctor", "stores", "demo", "completion");
+
+  private Subcommands() {}
+
+  static @Nullable Subcommand named(String name) {
+    return switch (name) {
+      case "run" -> new RunCommand();
+      default -> null;
+    };
+  }
+
+  /** Reads the options of one subcommand. */
+  static CommandLine line(String name, Subcommand subcommand) {
+    CommandLine line = new CommandLine(subcommand);
+    line.addMixin("global", new GlobalOptions());
+    line.setCommandName("fenceline " + name);
+    line.registerConverter(Duration.class, new DurationArgument());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setUsageHelpWidth(100);
+    return line;
+  }
+}
