@@ -51,9 +51,8 @@ final class Failures {
   private static String oneLine(Throwable thrown) {
     String said = String.valueOf(thrown.getMessage());
     String message = said.lines().map(String::strip).reduce((a, b) -> a + " " + b).orElse("");
-    if (thrown instanceof CommandLine.ParameterException) {
-      String command = ((CommandLine.ParameterException) thrown).getCommandLine().getCommandName();
-      return message + "; see '" + command + " --help'";
+    if (thrown instanceof CommandLine.ParameterException wrong) {
+      return message + "; see '" + wrong.getCommandLine().getCommandName() + " --help'";
     } else if (thrown instanceof StoreUnavailableException) {
       return message + ". Check that it runs and lets you in: 'fenceline doctor' says more.";
     } else if (thrown instanceof FencelineException

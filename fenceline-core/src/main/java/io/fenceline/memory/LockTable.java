@@ -57,6 +57,9 @@ public class LockTable {
     long endMillis;
     long termMillis;
 
+    /** Ended by a release or by force, and only kept to keep the name closed: it is nobody's. */
+    boolean closing;
+
     Holder(ClaimRequest claim, ClientInfo client, long number, long sinceMillis) {
       this.claim = claim;
       this.client = client;
@@ -100,7 +103,7 @@ public class LockTable {
 
     @Nullable Holder holder(Owner owner) {
       for (Holder holder : holders) {
-        if (holder.claim.owner().equals(owner)) {
+        if (!holder.closing && holder.claim.owner().equals(owner)) {
           return holder;
         }
       }
@@ -206,6 +209,7 @@ public class LockTable {
     if (request.keepClosed().isZero()) {
       entry.holders.remove(holder);
     } else {
+      holder.closing = true;
       holder.run(now, request.keepClosed().toMillis());
     }
     settle(name, entry, now);
@@ -220,7 +224,7 @@ public class LockTable {
       return;
     }
     entry.queue.removeIf(queued -> queued.claim.owner().equals(claim.owner()));
-    entry.holders.removeIf(holder -> holder.claim.owner().equals(claim.owner()));
+    entry.holders.removeIf(holder -> !holder.closing && holder.claim.owner().equals(claim.owner()));
     settle(claim.name(), entry, now);
   }
 
@@ -233,6 +237,7 @@ public class LockTable {
     }
     for (Holder holder : entry.holders) {
       if (holder.number == number) {
+        holder.closing = true;
         holder.run(now, Math.min(holder.endMillis - now, holder.claim.delay().toMillis()));
         settle(name, entry, now);
         return true;

@@ -2,6 +2,7 @@ package io.fenceline.runtime;
 
 import io.fenceline.ClientClosedException;
 import io.fenceline.LimitExceededException;
+import io.fenceline.LossReason;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
@@ -308,6 +309,17 @@ final class ClaimQueue {
     }
     // Not on this stack: a thousand waiters with the same mistake would each add to it.
     engine.work(this::advance);
+  }
+
+  /** The store says by itself that the grant is gone. */
+  void gone(RemoteClaim answered) {
+    Tenure held;
+    synchronized (this) {
+      held = tenure != null && tenure.answers(answered) ? tenure : null;
+    }
+    if (held != null) {
+      held.lose(LossReason.GONE);
+    }
   }
 
   private void sendAgain(RemoteClaim failed) {

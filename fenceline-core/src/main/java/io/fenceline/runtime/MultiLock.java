@@ -69,8 +69,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
             result::isDone,
             lock -> {
               Duration left = maxWait.minusNanos(engine.time.nanos() - start);
-              return lock.acquireAsync(left.isNegative() ? Duration.ZERO : left)
-                  .thenApply(Optional::of);
+              return optional(lock.acquireAsync(left.isNegative() ? Duration.ZERO : left));
             },
             held -> held.isPresent() && result.complete(held.get()),
             result::completeExceptionally)
@@ -87,6 +86,18 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
             result::complete,
             result::completeExceptionally)
         .startFor(result);
+    return result;
+  }
+
+  /** The same as an optional; cancelling it cancels what it came from. */
+  private static CompletableFuture<Optional<Hold>> optional(CompletableFuture<Hold> acquiring) {
+    CompletableFuture<Optional<Hold>> result = acquiring.thenApply(Optional::of);
+    result.whenComplete(
+        (hold, failure) -> {
+          if (result.isCancelled()) {
+            acquiring.cancel(false);
+          }
+        });
     return result;
   }
 

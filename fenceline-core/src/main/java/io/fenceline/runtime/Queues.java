@@ -20,7 +20,12 @@ final class Queues {
 
   /** Lets a waiter into the queue of its name, and gives the queue. */
   ClaimQueue enter(String name, Waiter waiter) {
-    engine.reserveHold();
+    try {
+      engine.reserveHold();
+    } catch (RuntimeException e) {
+      waiter.neverEntered();
+      throw e;
+    }
     try {
       ClaimQueue entered =
           waiter.terms.mode() instanceof Mode.Exclusive

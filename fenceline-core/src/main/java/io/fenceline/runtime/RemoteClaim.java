@@ -27,7 +27,13 @@ final class RemoteClaim implements ClaimHandler {
     this.terms = waiter.terms;
     this.request =
         new ClaimRequest(
-            name, engine.newOwner(), terms.mode(), terms.lease(), terms.delay(), waiter.queues);
+            name,
+            engine.newOwner(),
+            terms.mode(),
+            terms.lease(),
+            terms.delay(),
+            waiter.queues,
+            !terms.autoRenewal());
   }
 
   boolean serves(Waiter waiter) {
@@ -82,5 +88,10 @@ final class RemoteClaim implements ClaimHandler {
   public void failed(RuntimeException cause) {
     lastFailure = cause;
     queue.failed(this, cause);
+  }
+
+  @Override
+  public void gone() {
+    queue.gone(this);
   }
 }

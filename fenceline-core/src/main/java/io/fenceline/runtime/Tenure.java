@@ -289,9 +289,10 @@ final class Tenure {
     if (!terms().autoRenewal()) {
       return now.deadlineNanos();
     }
-    // A grant that was handed over by the store runs for a short time only, until it is renewed.
-    boolean complete = now.length().compareTo(terms().lease()) >= 0;
-    return complete ? now.renewalNanos() : now.from().nanos();
+    // A grant that was handed over by the store may run for a short time only, until it is renewed.
+    // Where the lease is a session's, somewhat less than was asked for is normal and no haste.
+    boolean longEnough = now.length().multipliedBy(2).compareTo(terms().lease()) >= 0;
+    return longEnough ? now.renewalNanos() : now.from().nanos();
   }
 
   /** Whether it is to be renewed now; notices leaks. */

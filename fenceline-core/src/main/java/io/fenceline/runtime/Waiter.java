@@ -96,6 +96,11 @@ final class Waiter {
     tell();
   }
 
+  /** It was turned away before it was in any queue. */
+  void neverEntered() {
+    whenSettled.run();
+  }
+
   /** The timer that makes it give up; cancelled when it is settled. */
   void timedBy(Time.Timer timer) {
     this.timer = timer;

@@ -26,4 +26,11 @@ public interface ClaimHandler {
    *     runtime asks again or undoes the claim; any other exception says that nothing was taken
    */
   void failed(RuntimeException cause);
+
+  /**
+   * A grant is gone before its validity is over, and will not come back: its session has ended, or
+   * the name was taken away by force. For stores that learn of it without being asked; the others
+   * say it at the next renewal.
+   */
+  default void gone() {}
 }

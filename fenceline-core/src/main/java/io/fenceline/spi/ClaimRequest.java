@@ -16,9 +16,23 @@ import java.time.Duration;
  * @param lease how long the holder may believe in the grant
  * @param delay how much longer the store keeps the name closed after the lease (lock-delay)
  * @param waits whether to queue when the name is not free
+ * @param fixed whether the lease ends unless it is extended; a store that keeps many grants alive
+ *     with one session must not put this one among them
  */
 public record ClaimRequest(
-    String name, Owner owner, Mode mode, Duration lease, Duration delay, boolean waits) {
+    String name,
+    Owner owner,
+    Mode mode,
+    Duration lease,
+    Duration delay,
+    boolean waits,
+    boolean fixed) {
+
+  /** A claim whose lease renews itself. */
+  public ClaimRequest(
+      String name, Owner owner, Mode mode, Duration lease, Duration delay, boolean waits) {
+    this(name, owner, mode, lease, delay, waits, false);
+  }
 
   /** How long the store keeps an unrenewed grant: the lease and the delay after it. */
   public Duration term() {

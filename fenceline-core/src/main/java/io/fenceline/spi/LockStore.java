@@ -57,12 +57,15 @@ public interface LockStore extends AutoCloseable {
    */
   List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests);
 
-  /** Gives a grant back. */
+  /**
+   * Gives a grant back. Where the name is to stay closed for a while, the grant has ended all the
+   * same: a renewal or a second release of it finds it gone, and only time or force opens the name.
+   */
   CompletableFuture<Release> release(ReleaseRequest request);
 
   /**
-   * Ends the grant with this number, whoever owns it; with a lock-delay, it is cut down to the
-   * delay instead.
+   * Ends the grant with this number, whoever owns it. With a lock-delay, the name stays closed for
+   * the delay, at most; the owner has lost the grant all the same, and can't renew it.
    *
    * @return whether there was such a grant
    */

@@ -1,0 +1,154 @@
+package io.fenceline.testkit.contract;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What every store must do. A store joins by extending this class with its own harness:
+ *
+ * <pre>{@code
+ * class MemoryContractTest extends LockContract {
+ *   @Override
+ *   protected StoreHarness harness() {
+ *     return StoreHarness.onManualTime(time -> MemorySpace.create(time::wallMillis).factory());
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>Each test opens clients of its own and uses names of its own, so tests may share a server and
+ * run at the same time. A test of a guarantee that a store does not declare asserts instead that
+ * the store refuses what relies on it.
+ */
+public abstract class LockContract {
+
+  /** A subclass has a constructor without arguments. */
+  protected LockContract() {}
+
+  /** The store under test; called once for each test. */
+  protected abstract StoreHarness harness();
+
+  @Nested
+  class Exclusion extends ExclusionBehaviour {
+    Exclusion() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Tokens extends TokenBehaviour {
+    Tokens() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Loss extends LossBehaviour {
+    Loss() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Leases extends LeaseBehaviour {
+    Leases() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Reentry extends ReentryBehaviour {
+    Reentry() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Waiting extends WaitingBehaviour {
+    Waiting() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class GivingUp extends GivingUpBehaviour {
+    GivingUp() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Sharing extends SharingBehaviour {
+    Sharing() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Permits extends PermitBehaviour {
+    Permits() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class AllOrNone extends AllOrNoneBehaviour {
+    AllOrNone() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class UnknownOutcomes extends UnknownOutcomeBehaviour {
+    UnknownOutcomes() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Names extends NameBehaviour {
+    Names() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Inspection extends InspectionBehaviour {
+    Inspection() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Closing extends ClosingBehaviour {
+    Closing() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Tasks extends TaskBehaviour {
+    Tasks() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Guarantees extends GuaranteeBehaviour {
+    Guarantees() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Requests extends RequestBehaviour {
+    Requests() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class Parity extends ParityBehaviour {
+    Parity() {
+      super(LockContract.this);
+    }
+  }
+}

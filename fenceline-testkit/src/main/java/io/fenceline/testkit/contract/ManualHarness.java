@@ -1,0 +1,53 @@
+package io.fenceline.testkit.contract;
+
+import io.fenceline.FencelineBuilder;
+import io.fenceline.spi.StoreFactory;
+import io.fenceline.testkit.ManualTime;
+import io.fenceline.testkit.server.Eventually;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+
+/** A store whose time the test owns. */
+final class ManualHarness implements StoreHarness {
+  private static final Duration BOUND = Duration.ofSeconds(20);
+
+  private final ManualTime time = new ManualTime();
+  private final StoreFactory store;
+
+  ManualHarness(Function<ManualTime, StoreFactory> store) {
+    this.store = store.apply(time);
+  }
+
+  @Override
+  public StoreFactory store() {
+    return store;
+  }
+
+  @Override
+  public Duration lease() {
+    return Duration.ofSeconds(30);
+  }
+
+  @Override
+  public void prepare(FencelineBuilder client) {
+    client.time(time);
+  }
+
+  @Override
+  public void elapse(Duration duration) {
+    time.advance(duration);
+  }
+
+  /** Only threads are waited for here: each look wakes those that wait for time to have passed. */
+  @Override
+  public void await(String what, Callable<Boolean> condition) {
+    Eventually.until(
+        BOUND,
+        what,
+        () -> {
+          time.advance(Duration.ZERO);
+          return condition.call();
+        });
+  }
+}

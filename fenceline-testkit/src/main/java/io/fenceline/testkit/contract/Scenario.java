@@ -1,0 +1,226 @@
+package io.fenceline.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.Acquirable;
+import io.fenceline.Fenceline;
+import io.fenceline.FencelineBuilder;
+import io.fenceline.Guarantee;
+import io.fenceline.Held;
+import io.fenceline.LockOptions;
+import io.fenceline.MissingGuaranteeException;
+import io.fenceline.event.Contended;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** What the tests of all groups use: processes, threads, names, and time that passes. */
+abstract class Scenario {
+  private final LockContract contract;
+  private final List<Peer> peers = new ArrayList<>();
+  private final List<Blocked<?>> threads = new ArrayList<>();
+  private final String suffix = Long.toHexString(ThreadLocalRandom.current().nextLong());
+
+  StoreHarness harness;
+
+  /** How long leases are; tests that want another length derive it from this one. */
+  Duration lease;
+
+  /** Longer than anything takes here; a wait that must not end by its own time. */
+  Duration ample;
+
+  /** Three processes that every test has. */
+  Peer a;
+
+  Peer b;
+  Peer c;
+
+  /** A name of this test's own. */
+  String ledger;
+
+  Scenario(LockContract contract) {
+    this.contract = contract;
+  }
+
+  @BeforeEach
+  void open() {
+    harness = contract.harness();
+    lease = harness.lease();
+    ample = lease.multipliedBy(60);
+    ledger = name("ledger");
+    a = peer("a");
+    b = peer("b");
+    c = peer("c");
+  }
+
+  @AfterEach
+  void close() {
+    for (Blocked<?> thread : threads) {
+      thread.interrupt();
+    }
+    Blocked<Boolean> closing = inThread(this::closePeers);
+    await(
+        "all clients to close",
+        () -> {
+          if (!closing.isDone()) {
+            elapse(Duration.ofMillis(10)); // What is being undone is tried again after a while.
+          }
+          return closing.isDone();
+        });
+    for (Blocked<?> thread : threads) {
+      await("thread " + thread + " to end", thread::hasEnded);
+    }
+    harness.close();
+    assertThat(closing.result()).isTrue();
+  }
+
+  private boolean closePeers() {
+    for (int i = peers.size() - 1; i >= 0; i--) {
+      peers.get(i).store().heal();
+      peers.get(i).fenceline().close();
+    }
+    return true;
+  }
+
+  // Processes. ----------------------------------------------------------------------------------
+
+  final Peer peer(String label) {
+    return peer(label, builder -> {});
+  }
+
+  final Peer peer(String label, Consumer<FencelineBuilder> settings) {
+    LossyStore[] opened = new LossyStore[1];
+    EventLog events = new EventLog();
+    FencelineBuilder builder =
+        Fenceline.builder()
+            .store(LossyStore.over(harness.store(), opened))
+            .label(label)
+            .listener(events)
+            .defaultOptions(renewed());
+    harness.prepare(builder);
+    settings.accept(builder);
+    Peer peer = new Peer(label, connect(builder), opened[0], events);
+    peers.add(peer);
+    return peer;
+  }
+
+  @SuppressWarnings("MustBeClosedChecker") // Closed after the test.
+  private static Fenceline connect(FencelineBuilder builder) {
+    return builder.connect();
+  }
+
+  final String name(String base) {
+    return base + "-" + suffix;
+  }
+
+  // Options. ------------------------------------------------------------------------------------
+
+  final LockOptions renewed() {
+    return LockOptions.defaults().lease(lease);
+  }
+
+  final LockOptions fixed() {
+    return LockOptions.defaults().fixedLease(lease);
+  }
+
+  // Time. ---------------------------------------------------------------------------------------
+
+  final void elapse(Duration duration) {
+    harness.elapse(duration);
+  }
+
+  final void await(String what, Callable<Boolean> condition) {
+    harness.await(what, condition);
+  }
+
+  /** Lets a term pass, and waits until the store shows that the name is free. */
+  final void elapseUntilFree(Peer observer, String name, Duration term) {
+    elapse(term);
+    awaitFree(observer, name);
+  }
+
+  final void awaitFree(Peer observer, String name) {
+    await(name + " to be free", () -> observer.inspect(name).isFree());
+  }
+
+  /** Waits until this many calls of a process were told to wait for a name. */
+  final void awaitContended(Peer peer, String name, int times) {
+    await(
+        times + " claims of " + peer.label() + " to wait",
+        () -> peer.events().of(Contended.class, name).size() >= times);
+  }
+
+  /** Waits for a future with a bound, and gives what it was completed with. */
+  final <T> T get(CompletableFuture<T> future) {
+    await("the future", future::isDone);
+    return future.join();
+  }
+
+  /** Waits for a future with a bound, and gives what it failed with. */
+  final Throwable failure(CompletableFuture<?> future) {
+    await("the future", future::isDone);
+    try {
+      throw new AssertionError("it did not fail but gave " + future.join());
+    } catch (CompletionException e) {
+      return e.getCause() == null ? e : e.getCause();
+    } catch (CancellationException e) {
+      return e;
+    }
+  }
+
+  // Threads. ------------------------------------------------------------------------------------
+
+  /** Starts a call that may block. */
+  final <T> Blocked<T> inThread(Callable<T> call) {
+    Blocked<T> thread = new Blocked<>(call, this::await);
+    threads.add(thread);
+    return thread;
+  }
+
+  /** Starts a blocking acquire. */
+  final <H extends Held> Blocked<H> acquiring(Acquirable<H> lock, Duration maxWait) {
+    return inThread(() -> acquire(lock, maxWait));
+  }
+
+  @SuppressWarnings("MustBeClosedChecker") // The test decides when it is released.
+  static <H extends Held> H acquire(Acquirable<H> lock, Duration maxWait)
+      throws InterruptedException {
+    return lock.acquire(maxWait);
+  }
+
+  // Guarantees. ---------------------------------------------------------------------------------
+
+  final boolean gives(Guarantee guarantee) {
+    return a.fenceline().guarantees().gives(guarantee);
+  }
+
+  /**
+   * Whether to go on with a test of this guarantee. Where the store does not declare it, asserts
+   * instead that what relies on it is refused.
+   */
+  final boolean givesOrRefuses(Guarantee guarantee, ThrowingCallable relying) {
+    if (gives(guarantee)) {
+      return true;
+    }
+    assertThatThrownBy(relying)
+        .isInstanceOfSatisfying(
+            MissingGuaranteeException.class,
+            refusal -> assertThat(refusal.missing()).containsExactly(guarantee));
+    return false;
+  }
+
+  /** As above, for what only {@code require} can refuse. */
+  final boolean givesOrRefuses(Guarantee guarantee) {
+    return givesOrRefuses(guarantee, () -> peer("demanding", it -> it.require(guarantee)));
+  }
+}

@@ -1,0 +1,61 @@
+package io.fenceline.testkit.contract;
+
+import io.fenceline.FencelineBuilder;
+import io.fenceline.spi.StoreFactory;
+import io.fenceline.testkit.ManualTime;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+
+/**
+ * How the contract reaches a store: where clients connect, how long leases are, how time passes.
+ *
+ * <p>One is made for each test. All clients of a test connect to the same server; the server may
+ * outlive the test, because every test uses names of its own.
+ */
+public interface StoreHarness extends AutoCloseable {
+
+  /** Where all clients of a test connect. */
+  StoreFactory store();
+
+  /**
+   * The lease that the tests use: at least the shortest that the store can keep, and long enough
+   * that a busy machine renews it in time. Tests wait for its end, so on a real server it is short.
+   */
+  Duration lease();
+
+  /** Sets what clients of this store need beside the store, such as their time. */
+  default void prepare(FencelineBuilder client) {}
+
+  /** Lets time pass, for clients and server alike. */
+  void elapse(Duration duration);
+
+  /**
+   * Waits for something that others do by themselves, with a generous bound.
+   *
+   * @param what completes "waited for …" in the message of the error
+   */
+  void await(String what, Callable<Boolean> condition);
+
+  /** Ends what belongs to this test only. */
+  @Override
+  default void close() {}
+
+  /**
+   * For a store that takes its time from its clients: time passes only when a test says so.
+   *
+   * @param store makes an empty store by that time
+   */
+  static StoreHarness onManualTime(Function<ManualTime, StoreFactory> store) {
+    return new ManualHarness(store);
+  }
+
+  /**
+   * For a real server: time passes by itself, and {@link #elapse} waits.
+   *
+   * @param lease see {@link #lease()}
+   */
+  static StoreHarness onRealTime(StoreFactory store, Duration lease) {
+    return new RealTimeHarness(store, lease);
+  }
+}

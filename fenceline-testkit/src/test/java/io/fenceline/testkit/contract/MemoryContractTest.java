@@ -1,0 +1,12 @@
+package io.fenceline.testkit.contract;
+
+import io.fenceline.memory.MemorySpace;
+
+/** The memory store keeps the contract; no test of it waits for real time. */
+class MemoryContractTest extends LockContract {
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onManualTime(time -> MemorySpace.create(time::wallMillis).factory());
+  }
+}
