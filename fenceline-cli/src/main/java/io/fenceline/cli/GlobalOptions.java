@@ -2,7 +2,8 @@ package io.fenceline.cli;
 
 import picocli.CommandLine.Option;
 
-/** What every subcommand understands. */
+/** What every subcommand understands; picocli reads both by itself. */
+@SuppressWarnings("UnusedVariable")
 final class GlobalOptions {
   static final String DEBUG = "--debug";
 

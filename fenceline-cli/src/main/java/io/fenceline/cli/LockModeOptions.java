@@ -31,6 +31,22 @@ final class LockModeOptions {
       description = "K of the name's N permits: at most N at the same time.")
   private @Nullable String permits;
 
+  /** For {@link Subcommand#readQuickly}. */
+  boolean read(QuickArguments args) {
+    switch (args.option()) {
+      case "-x", "-e", "--exclusive" -> exclusive = true;
+      case "-s", "--shared" -> shared = true;
+      case "--permits" -> {
+        permits = args.value();
+        return permits != null;
+      }
+      default -> {
+        return false;
+      }
+    }
+    return args.isFlag();
+  }
+
   /** Fails if the options exclude each other. */
   void check(List<String> names) {
     if ((exclusive ? 1 : 0) + (shared ? 1 : 0) + (permits == null ? 0 : 1) > 1) {

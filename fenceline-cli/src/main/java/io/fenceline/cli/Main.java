@@ -32,8 +32,7 @@ public final class Main {
       code = Failures.report(e, debug);
     }
     System.out.flush();
-    // Nothing is left to be done: the store is closed, and threads that linger are of drivers.
-    Runtime.getRuntime().halt(code);
+    System.exit(code);
   }
 
   private static int run(List<String> own, @Nullable List<String> afterDashes)
@@ -44,12 +43,14 @@ public final class Main {
     if (subcommand == null) {
       return RootCommand.answer(own);
     }
-    CommandLine line = Subcommands.line(own.get(0), subcommand);
-    CommandLine.ParseResult parsed =
-        line.parseArgs(own.subList(1, own.size()).toArray(String[]::new));
-    if (parsed.isUsageHelpRequested()) {
-      line.usage(System.out);
-      return ExitCode.OK;
+    List<String> args = own.subList(1, own.size());
+    if (!subcommand.readQuickly(args)) {
+      subcommand = Subcommands.fresh(own.get(0));
+      CommandLine line = Subcommands.line(own.get(0), subcommand);
+      if (line.parseArgs(args.toArray(String[]::new)).isUsageHelpRequested()) {
+        line.usage(System.out);
+        return ExitCode.OK;
+      }
     }
     subcommand.command(afterDashes);
     return subcommand.run();
@@ -67,6 +68,7 @@ public final class Main {
 
   private static void configureLog(boolean debug) {
     String prefix = "org.slf4j.simpleLogger.";
+    System.setProperty("slf4j.internal.verbosity", "WARN");
     System.setProperty("slf4j.provider", "org.slf4j.simple.SimpleServiceProvider");
     System.setProperty(prefix + "defaultLogLevel", debug ? "warn" : "off");
     System.setProperty(prefix + "log.io.fenceline", debug ? "debug" : "off");

@@ -25,6 +25,7 @@ final class RootCommand {
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Print this text.")
+  @SuppressWarnings("UnusedVariable") // picocli reads it
   private boolean help;
 
   @Option(

@@ -111,6 +111,51 @@ final class RunCommand implements Subcommand {
   private @Nullable List<String> command;
 
   @Override
+  public boolean readQuickly(List<String> args) {
+    QuickArguments quick = new QuickArguments(args);
+    while (quick.nextOption()) {
+      if (!read(quick)) {
+        return false;
+      }
+    }
+    names = quick.words();
+    return true;
+  }
+
+  private boolean read(QuickArguments args) {
+    switch (args.option()) {
+      case "-n", "--nonblock" -> now = true;
+      case "-w", "--wait", "--timeout" -> wait = duration(args.value());
+      case "--lease" -> lease = duration(args.value());
+      case "--grace" -> grace = duration(args.value());
+      case "--at-least" -> atLeast = orZero(duration(args.value()));
+      case "-c", "--command" -> line = args.value();
+      case "--store" -> {
+        return store.read(args.option(), args.value());
+      }
+      default -> {
+        return mode.read(args);
+      }
+    }
+    return switch (args.option()) {
+      case "-n", "--nonblock" -> args.isFlag();
+      case "-w", "--wait", "--timeout" -> wait != null;
+      case "--lease" -> lease != null;
+      case "--grace" -> grace != null;
+      case "--at-least" -> !atLeast.isZero();
+      default -> line != null;
+    };
+  }
+
+  private static @Nullable Duration duration(@Nullable String text) {
+    return text == null ? null : DurationText.parse(text).orElse(null);
+  }
+
+  private static Duration orZero(@Nullable Duration duration) {
+    return duration == null ? Duration.ZERO : duration;
+  }
+
+  @Override
   public void command(@Nullable List<String> afterDashes) {
     this.command = afterDashes;
   }
@@ -223,7 +268,7 @@ final class RunCommand implements Subcommand {
           store
               .config()
               .get(Config.LEASE)
-              .map(DurationArgument::parse)
+              .map(RunCommand::configuredLease)
               .orElse(LockOptions.defaults().lease());
     }
     Duration half = chosen.dividedBy(2);
@@ -233,6 +278,11 @@ final class RunCommand implements Subcommand {
               .formatted(Durations.show(grace), Durations.show(chosen)));
     }
     return LockOptions.defaults().lease(chosen).keepAtLeast(atLeast);
+  }
+
+  private static Duration configuredLease(String text) {
+    return DurationText.parse(text)
+        .orElseThrow(() -> Failure.usage("config file: lease = " + text + " is not a duration"));
   }
 
   private Duration graceOf(Duration lease) {

@@ -25,6 +25,12 @@ final class StoreOptions {
       })
   private @Nullable String given;
 
+  /** For {@link Subcommand#readQuickly}. */
+  boolean read(String option, @Nullable String value) {
+    given = value;
+    return option.equals("--store") && value != null;
+  }
+
   private final Map<String, String> environment = System.getenv();
   private @Nullable Config config;
 

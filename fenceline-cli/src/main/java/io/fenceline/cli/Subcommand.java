@@ -10,6 +10,14 @@ interface Subcommand {
   int run() throws InterruptedException;
 
   /**
+   * Reads its arguments without picocli, which is slow to start; false if that is not possible, and
+   * then nothing that was read counts.
+   */
+  default boolean readQuickly(List<String> args) {
+    return false;
+  }
+
+  /**
    * What stood after {@code --}; null if there were no dashes. Only one subcommand takes any.
    *
    * @throws Failure from all others

@@ -2,6 +2,7 @@ package io.fenceline.cli;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
@@ -18,6 +19,11 @@ final class Subcommands {
       case "run" -> new RunCommand();
       default -> null;
     };
+  }
+
+  /** As {@link #named}, for a name that is known. */
+  static Subcommand fresh(String name) {
+    return Objects.requireNonNull(named(name), name);
   }
 
   /** Reads the options of one subcommand. */

@@ -86,7 +86,8 @@ public final class Supervisor {
       lost = true;
       Message.print(what + " was lost while the command ran: " + reason(held));
     }
-    return lost || endangered && killAtNanos != null ? ExitCode.LOST : code;
+    boolean ended = endangered && killAtNanos != null;
+    return lost || ended ? ExitCode.LOST : code;
   }
 
   private void look(GuardedCommand command, Held held, String what, long left) {

@@ -78,7 +78,7 @@ public final class Json {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
-      } else if (c < 0x20 || Character.isSurrogate(c) && !isPaired(text, i) || c == 0x7f) {
+      } else if (c < 0x20 || c == 0x7f || (Character.isSurrogate(c) && !isPaired(text, i))) {
         out.append(String.format("\\u%04x", (int) c));
       } else {
         out.append(c);
