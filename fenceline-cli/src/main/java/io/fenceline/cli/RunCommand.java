@@ -2,9 +2,11 @@ package io.fenceline.cli;
 
 import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
+import io.fenceline.FencelineException;
 import io.fenceline.Held;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
+import io.fenceline.LockReport;
 import io.fenceline.MultiHold;
 import io.fenceline.PermitHold;
 import io.fenceline.ReleaseOutcome;
@@ -13,6 +15,7 @@ import io.fenceline.cli.run.OnLost;
 import io.fenceline.cli.run.Programs;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
+import io.fenceline.cli.text.Table;
 import io.fenceline.spi.Durations;
 import io.fenceline.spi.LockNames;
 import java.time.Duration;
@@ -180,7 +183,7 @@ final class RunCommand implements Subcommand {
       }
       Optional<? extends Held> held = answer(asked);
       if (held.isEmpty()) {
-        return notAcquired(what() + " is held by another");
+        return notAcquired(what() + " is held by " + holder(fenceline));
       }
       return runUnder(held.get(), guarded, commandLine, supervisor);
     } catch (io.fenceline.LockTimeoutException e) {
@@ -227,6 +230,20 @@ final class RunCommand implements Subcommand {
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : e;
     }
+  }
+
+  /** Who stands in the way, as far as that can still be seen. */
+  private String holder(Fenceline fenceline) {
+    try {
+      for (String name : names) {
+        for (LockReport.Holder holder : fenceline.inspect(name).holders()) {
+          return Table.harmless(holder.label()) + " (token=" + holder.token() + ")";
+        }
+      }
+    } catch (FencelineException e) {
+      // The answer is no, whether or not we learn because of whom.
+    }
+    return "another";
   }
 
   private int notAcquired(String message) {
@@ -306,7 +323,7 @@ final class RunCommand implements Subcommand {
         "FENCELINE_TOKEN",
         tokens(held),
         StoreOptions.VARIABLE,
-        store.address().withoutSecrets());
+        store.addressForOthers());
   }
 
   private String tokens(Held held) {

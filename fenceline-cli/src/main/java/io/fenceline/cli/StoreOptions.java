@@ -3,6 +3,7 @@ package io.fenceline.cli;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineBuilder;
 import io.fenceline.spi.StoreAddress;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,17 @@ final class StoreOptions {
       }
     }
     return address;
+  }
+
+  /** The address for a process that may run in another folder, and must not see a password. */
+  String addressForOthers() {
+    StoreAddress address = address();
+    boolean isFile = address.scheme().endsWith("sqlite") && !address.path().isEmpty();
+    if (!isFile || address.path().startsWith("/")) {
+      return address.withoutSecrets();
+    }
+    Path absolute = Path.of(address.path()).toAbsolutePath().normalize();
+    return address.scheme() + ":" + absolute;
   }
 
   /** Where the address came from, for the doctor. */

@@ -17,6 +17,15 @@ final class Subcommands {
   static @Nullable Subcommand named(String name) {
     return switch (name) {
       case "run" -> new RunCommand();
+      case "ls" -> new ListCommand();
+      case "show" -> new ShowCommand();
+      case "watch" -> new WatchCommand();
+      case "release" -> new ReleaseCommand();
+      case "doctor" -> new DoctorCommand();
+      case "demo" -> new DemoCommand();
+      case "demo-seller" -> new DemoSellerCommand(); // For the demo only, and in no help.
+      case "completion" -> new CompletionCommand();
+      case "stores" -> new StoresCommand();
       default -> null;
     };
   }

@@ -75,26 +75,38 @@ public final class GuardedCommand implements AutoCloseable {
     if (mkfifo.waitFor() != 0) {
       throw new Failure(ExitCode.SYSTEM, "can't make the pipe " + pipe + "; is the disk full?");
     }
+    boolean terminal = Terminal.canBeGivenAway();
     List<String> line = new ArrayList<>();
     String library = home.resolve("lib").toString();
-    if (Terminal.canBeGivenAway()) {
+    if (terminal) {
       line.addAll(List.of("sh", library + "/terminal.sh"));
       line.addAll(List.of(String.valueOf(ProcessHandle.current().pid()), library + "/guard.sh"));
     } else {
       line.addAll(List.of("setsid", "sh", library + "/guard.sh"));
     }
     line.add(pipe.toString());
-    if (!Terminal.canBeGivenAway()) {
+    if (!terminal) {
       line.add("-");
     }
     line.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(line).inheritIO();
+    restoreLocale(builder.environment());
     builder.environment().putAll(variables);
     try {
       control = new RandomAccessFile(pipe.toFile(), "rw");
       guard = builder.start();
     } catch (IOException e) {
       throw new Failure(ExitCode.SYSTEM, "can't start the guard process: " + e.getMessage(), e);
+    }
+  }
+
+  /** The launcher may have set a locale for this JVM; the command gets the user's own. */
+  private static void restoreLocale(Map<String, String> environment) {
+    String kept = environment.remove("FENCELINE_LC_ALL");
+    if (kept != null && kept.startsWith("=")) {
+      environment.put("LC_ALL", kept.substring(1));
+    } else if (kept != null) {
+      environment.remove("LC_ALL");
     }
   }
 
