@@ -204,6 +204,9 @@ final class RunCommand implements Subcommand {
             "the store did not confirm that "
                 + what()
                 + " is released; it opens by itself at the end of its lease");
+      } else if (outcome == ReleaseOutcome.ALREADY_LOST && code != ExitCode.LOST) {
+        Message.print(what() + " was lost while the command ran, which only its release has shown");
+        code = ExitCode.LOST;
       }
     }
     return code;
