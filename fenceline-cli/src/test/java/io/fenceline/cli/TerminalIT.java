@@ -76,6 +76,13 @@ class TerminalIT {
   @AfterEach
   void close() throws Exception {
     tmux("kill-server");
+    // The folder can only be removed when nobody writes to it any more.
+    Eventually.until(
+        Tool.PATIENCE,
+        "everything in the terminal to end",
+        () ->
+            ProcessHandle.allProcesses()
+                .noneMatch(p -> environment(p.pid()).contains(folder.toString())));
   }
 
   @ParameterizedTest
