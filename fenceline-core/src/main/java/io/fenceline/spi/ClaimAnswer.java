@@ -1,6 +1,7 @@
 package io.fenceline.spi;
 
 import java.time.Duration;
+import java.util.OptionalLong;
 
 /** What a server answers a claim with. */
 public sealed interface ClaimAnswer {
@@ -17,8 +18,16 @@ public sealed interface ClaimAnswer {
    * It waits in the queue.
    *
    * @param obstacle who is in the way
+   * @param lastNumber the last number that the server had granted when it answered, of the name or
+   *     of more; by it a message about an older grant is told from one about a new grant
    */
-  record Waiting(Obstacle obstacle) implements ClaimAnswer {}
+  record Waiting(Obstacle obstacle, OptionalLong lastNumber) implements ClaimAnswer {
+
+    /** Without a number: messages then only make the client ask again. */
+    public Waiting(Obstacle obstacle) {
+      this(obstacle, OptionalLong.empty());
+    }
+  }
 
   /**
    * It is not queued, and has nothing.

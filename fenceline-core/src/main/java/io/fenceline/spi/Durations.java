@@ -37,11 +37,22 @@ public final class Durations {
 
   /** As people write it: 250ms, 5.003s, 30s, 2m 30s, 36h. */
   public static String show(Duration value) {
+    if (value.isNegative()) {
+      // The smallest duration has no positive counterpart; one second less looks the same.
+      Duration positive =
+          value.toSeconds() == Long.MIN_VALUE
+              ? Duration.ofSeconds(Long.MAX_VALUE)
+              : value.negated();
+      return "-" + show(positive);
+    }
+    if (value.compareTo(LONGEST) > 0) {
+      return value.toHours() + "h"; // More milliseconds than a long may hold.
+    }
     long millis = value.toMillis();
     if (millis == 0 && !value.isZero()) {
       return value.toNanos() / 1_000 + "us";
     }
-    if (Math.abs(millis) < 1_000) {
+    if (millis < 1_000) {
       return millis + "ms";
     }
     if (millis < 120_000) {
