@@ -108,9 +108,9 @@ abstract class Dialect {
     }
   }
 
-  /** The statement that tells those who wait, inside the transaction; null if there is none. */
-  @Nullable String notifyFile() {
-    return null;
+  /** Whether those who wait are told, inside the transaction that makes room for them. */
+  boolean tells() {
+    return false;
   }
 
   final Failure failure(SQLException e) {

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 final class Format {
   static final int VERSION = 1;
   private static final long NONE = -1;
+  private static final int TRIES = 5;
 
   private final Dialect dialect;
   private final Tables tables;
@@ -31,9 +32,8 @@ final class Format {
   void check(Connections connections, boolean creates) {
     try {
       long version = connections.use(Connections.Purpose.WORK, this::version);
-      if (version == NONE && creates) {
-        connections.use(Connections.Purpose.WORK, this::create);
-        version = connections.use(Connections.Purpose.WORK, this::version);
+      for (int tries = 1; version == NONE && creates; tries++) {
+        version = create(connections, tries == TRIES);
       }
       if (version == NONE) {
         throw new SQLException(
@@ -65,6 +65,21 @@ final class Format {
       }
       throw e;
     }
+  }
+
+  /**
+   * Creates the tables. Where another process does so at the same moment, "if not exists" does not
+   * keep them apart, and one of them fails: it looks again.
+   */
+  private long create(Connections connections, boolean lastTry) throws SQLException {
+    try {
+      connections.use(Connections.Purpose.WORK, this::create);
+    } catch (SQLException e) {
+      if (lastTry) {
+        throw e;
+      }
+    }
+    return connections.use(Connections.Purpose.WORK, this::version);
   }
 
   private Integer create(Session session) throws SQLException {

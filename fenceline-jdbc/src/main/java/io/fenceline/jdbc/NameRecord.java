@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,8 +53,10 @@ final class NameRecord {
   private final List<Entry> holders = new ArrayList<>();
   private final List<Entry> waiters = new ArrayList<>();
   private final boolean frontIsFull;
+  private final Supplier<byte[]> nobody;
 
   private boolean nameChanged;
+  private boolean granted;
   private final List<Entry> inserted = new ArrayList<>();
   private final List<Entry> updated = new ArrayList<>();
   private final List<Entry> deleted = new ArrayList<>();
@@ -64,6 +67,7 @@ final class NameRecord {
    * @param slot the holder in the name's row
    * @param claims the other holders and the first who wait, in the order of their places
    * @param frontIsFull whether there may be more who wait than were read
+   * @param nobody draws an owner that nobody has
    */
   NameRecord(
       String name,
@@ -73,7 +77,8 @@ final class NameRecord {
       int others,
       @Nullable Entry slot,
       List<Entry> claims,
-      boolean frontIsFull) {
+      boolean frontIsFull,
+      Supplier<byte[]> nobody) {
     this.name = name;
     this.now = now;
     this.lastNumber = lastNumber;
@@ -81,6 +86,7 @@ final class NameRecord {
     this.others = others;
     this.slot = slot;
     this.frontIsFull = frontIsFull;
+    this.nobody = nobody;
     for (Entry claim : claims) {
       (claim.held ? holders : waiters).add(claim);
     }
@@ -148,6 +154,8 @@ final class NameRecord {
     if (holder != null) {
       holder.run(now, micros(request.term()));
       changed(holder);
+      nameChanged = true;
+      granted = true;
       return new ClaimAnswer.Granted(holder.number, request.lease());
     }
     Entry waiter = waiter(owner);
@@ -186,28 +194,30 @@ final class NameRecord {
     }
     lastNumber = number;
     nameChanged = true;
-    Entry granted =
-        waiter != null && slot != null
-            ? waiter
-            : new Entry(request.owner().bytes(), units, micros(request.delay()), client);
-    granted.held = true;
-    granted.number = number;
-    granted.since = now;
-    granted.run(now, micros(request.term()));
+    granted = true;
     if (waiter != null) {
       waiters.remove(waiter);
+      updated.remove(waiter);
     }
-    if (slot == null) {
-      slot = granted;
+    Entry staying = slot == null ? null : waiter;
+    Entry holder =
+        staying != null
+            ? staying
+            : new Entry(request.owner().bytes(), units, micros(request.delay()), client);
+    holder.held = true;
+    holder.number = number;
+    holder.since = now;
+    holder.run(now, micros(request.term()));
+    if (staying != null) {
+      holder.onlyIfUnchanged = false;
+      holders.add(holder);
+      updated.add(holder);
+    } else {
+      hold(holder);
       if (waiter != null) {
+        waiter.onlyIfUnchanged = false;
         deleted.add(waiter);
       }
-    } else if (waiter != null) {
-      holders.add(granted);
-      updated.add(granted);
-    } else {
-      holders.add(granted);
-      insert(granted);
     }
     return number;
   }
@@ -227,6 +237,8 @@ final class NameRecord {
     Entry waiter = waiter(owner);
     if (waiter != null) {
       waiters.remove(waiter);
+      updated.remove(waiter);
+      waiter.onlyIfUnchanged = false;
       deleted.add(waiter);
     }
     Entry holder = holder(owner);
@@ -246,17 +258,34 @@ final class NameRecord {
     return false;
   }
 
+  /** Ends a grant; what keeps the name closed for a while is nobody's from now on. */
   private void cut(Entry holder, long micros) {
-    if (micros > 0) {
-      holder.run(now, micros);
-      changed(holder);
-    } else if (holder == slot) {
+    if (holder == slot) {
       slot = null;
       nameChanged = true;
     } else {
       holders.remove(holder);
       updated.remove(holder);
+      holder.onlyIfUnchanged = false;
       deleted.add(holder);
+    }
+    if (micros > 0) {
+      Entry closing = new Entry(nobody.get(), holder.units, holder.delay, holder.client);
+      closing.held = true;
+      closing.number = holder.number;
+      closing.since = holder.since;
+      closing.run(now, micros);
+      hold(closing);
+    }
+  }
+
+  private void hold(Entry entry) {
+    if (slot == null) {
+      slot = entry;
+      nameChanged = true;
+    } else {
+      holders.add(entry);
+      insert(entry);
     }
   }
 
@@ -345,6 +374,11 @@ final class NameRecord {
 
   boolean isNameChanged() {
     return nameChanged || !deleted.isEmpty();
+  }
+
+  /** Whether someone is told that it holds the name, which must be on disk by then. */
+  boolean isGranted() {
+    return granted;
   }
 
   List<Entry> inserted() {

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class NameTransaction {
   private final Dialect dialect;
   private final Statements statements;
+  private final Supplier<byte[]> nobody;
 
   /**
    * What came of it.
@@ -36,9 +38,10 @@ final class NameTransaction {
   /** The row of a name. */
   private record NameRow(long lastNumber, long tail, int others, @Nullable Entry slot) {}
 
-  NameTransaction(Dialect dialect, Statements statements) {
+  NameTransaction(Dialect dialect, Statements statements, Supplier<byte[]> nobody) {
     this.dialect = dialect;
     this.statements = statements;
+    this.nobody = nobody;
   }
 
   /**
@@ -142,7 +145,8 @@ final class NameTransaction {
         row.others,
         row.slot,
         claims,
-        waiting[0] >= Dialect.FRONT);
+        waiting[0] >= Dialect.FRONT,
+        nobody);
   }
 
   private boolean write(Session session, byte[] key, NameRecord record) throws SQLException {
@@ -222,6 +226,7 @@ final class NameTransaction {
         .set("delay", slot == null ? 0 : slot.delay)
         .set("since", slot == null ? 0 : slot.since)
         .set("client", slot == null ? "" : slot.client)
+        .set("durable", record.isGranted() ? 1 : 0)
         .update();
   }
 }

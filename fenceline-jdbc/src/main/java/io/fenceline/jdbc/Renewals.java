@@ -1,6 +1,5 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.FencelineException;
 import io.fenceline.spi.Moment;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
@@ -19,6 +18,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts many leases again: one statement for all that have the same length and are in their names'
@@ -31,7 +32,7 @@ final class Renewals {
   /** Does something on the renewals' own connection. */
   @FunctionalInterface
   interface OnRenewalConnection {
-    Set<String> run(Connections.Work<Set<String>> work);
+    CompletableFuture<Set<String>> run(Connections.Work<Set<String>> work);
   }
 
   Renewals(Statements statements, StoreContext context) {
@@ -61,42 +62,59 @@ final class Renewals {
       OnRenewalConnection database,
       Map<RenewRequest, CompletableFuture<Renewal>> answers) {
     Moment sent = context.time().now();
-    try {
-      Set<String> renewed = database.run(session -> renewed(session, term, part));
-      for (RenewRequest request : part) {
-        answers.put(
-            request,
-            CompletableFuture.completedFuture(
-                renewed.contains(secret(request))
-                    ? new Renewal.Renewed(new Validity(sent, request.lease()))
-                    : Renewal.GONE));
-      }
-    } catch (FencelineException e) {
-      part.forEach(request -> answers.put(request, CompletableFuture.failedFuture(e)));
+    CompletableFuture<Set<String>> renewed = database.run(session -> renewed(session, term, part));
+    for (RenewRequest request : part) {
+      answers.put(
+          request,
+          renewed.thenApply(
+              owners ->
+                  owners.contains(secret(request))
+                      ? new Renewal.Renewed(new Validity(sent, request.lease()))
+                      : Renewal.GONE));
     }
   }
 
   private Set<String> renewed(Session session, long term, List<RenewRequest> part)
       throws SQLException {
-    Set<String> renewed = run(session, statements.renew, term, part, true);
+    Set<String> renewed = run(session, statements.renew, statements.renewed, term, part);
     if (renewed.size() < part.size()) {
       List<RenewRequest> rest =
           part.stream().filter(request -> !renewed.contains(secret(request))).toList();
-      renewed.addAll(run(session, statements.renewClaims, term, rest, false));
+      renewed.addAll(run(session, statements.renewClaims, statements.renewedClaims, term, rest));
     }
     return renewed;
   }
 
-  private Set<String> run(
-      Session session, Sql statement, long term, List<RenewRequest> part, boolean byName)
+  /**
+   * Runs one statement for all.
+   *
+   * @param lookup which of them were there, for a database whose updates return no rows
+   */
+  private static Set<String> run(
+      Session session, Sql statement, @Nullable Sql lookup, long term, List<RenewRequest> part)
       throws SQLException {
-    List<byte[]> owners =
-        part.stream().map(request -> request.grant().claim().owner().bytes()).toList();
-    Session.Call call =
-        session.call(statement, part.size()).set("owners", owners).set("term", term);
-    if (byName) {
+    Session.Call call = prepare(session, statement, part).set("term", term);
+    if (lookup == null) {
+      return owners(call);
+    }
+    int changed = call.update();
+    if (changed == part.size()) {
+      return part.stream().map(Renewals::secret).collect(Collectors.toCollection(HashSet::new));
+    }
+    return changed == 0 ? new HashSet<>() : owners(prepare(session, lookup, part));
+  }
+
+  private static Session.Call prepare(Session session, Sql statement, List<RenewRequest> part)
+      throws SQLException {
+    Session.Call call = session.call(statement, part.size());
+    call.set("owners", part.stream().map(r -> r.grant().claim().owner().bytes()).toList());
+    if (call.has("names")) {
       call.set("names", part.stream().map(Renewals::name).toList());
     }
+    return call;
+  }
+
+  private static Set<String> owners(Session.Call call) throws SQLException {
     HexFormat hex = HexFormat.of();
     return new HashSet<>(call.rows(row -> hex.formatHex(row.getBytes(1))));
   }

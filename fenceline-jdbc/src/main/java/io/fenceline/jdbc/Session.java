@@ -86,6 +86,10 @@ final class Session {
       return places;
     }
 
+    boolean has(String parameter) {
+      return form.places().containsKey(parameter);
+    }
+
     Call set(String parameter, long value) throws SQLException {
       for (int place : places(parameter)) {
         statement.setLong(place, value);

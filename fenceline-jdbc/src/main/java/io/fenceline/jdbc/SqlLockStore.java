@@ -1,11 +1,12 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.FencelineException;
 import io.fenceline.Guarantees;
+import io.fenceline.TokenOverflowException;
 import io.fenceline.jdbc.Connections.Purpose;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.GrantNumbers;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Owner;
@@ -16,6 +17,7 @@ import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
 import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -36,23 +39,22 @@ import org.jspecify.annotations.Nullable;
  * statement, and given back by one; whatever is not so simple goes through {@link NameTransaction}.
  */
 final class SqlLockStore implements LockStore, WaitingRoom.Looks {
-  /** How often something is tried again that a deadlock or a renewal has come between. */
-  private static final int TRIES = 10;
-
+  private static final long NOT_FREE = -1;
   private static final byte[] NOBODY = new byte[0];
 
   private final String description;
   private final Guarantees guarantees;
   private final StoreContext context;
-  private final Connections connections;
   private final Dialect dialect;
   private final Statements statements;
-  private final Errors errors;
+  private final Attempts attempts;
+  private final Janitor janitor;
   private final NameTransaction transactions;
   private final WaitingRoom room;
+  private final Neighbours neighbours;
   private final String client;
   private final AtomicLong seen = new AtomicLong();
-  private volatile boolean closed;
+  private volatile @Nullable Listener listener;
 
   SqlLockStore(
       String description,
@@ -60,19 +62,24 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       StoreContext context,
       Connections connections,
       Dialect dialect,
+      Tables tables,
       Statements statements,
       Errors errors,
       Polling polling) {
     this.description = description;
     this.guarantees = guarantees;
     this.context = context;
-    this.connections = connections;
     this.dialect = dialect;
     this.statements = statements;
-    this.errors = errors;
-    this.transactions = new NameTransaction(dialect, statements);
+    this.attempts = new Attempts(connections, dialect, errors, context.time());
+    this.transactions =
+        new NameTransaction(dialect, statements, () -> Owner.draw(context.random()).bytes());
     this.room = new WaitingRoom(context, polling, this);
+    this.neighbours = new Neighbours(description + " " + tables);
+    neighbours.add(room);
     this.client = Entry.encode(context.client());
+    this.janitor = new Janitor(context, attempts, statements, transactions);
+    janitor.start();
   }
 
   @Override
@@ -97,29 +104,29 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   }
 
   private CompletableFuture<ClaimAnswer> ask(ClaimRequest request, QueuedClaim claim) {
-    ClaimAnswer answer;
-    try {
-      answer =
-          call(
-              "A claim of lock '" + request.name() + "' failed",
-              Purpose.WORK,
-              s -> ask(s, request));
-    } catch (FencelineException e) {
-      room.remove(request.owner());
-      return CompletableFuture.failedFuture(e);
-    }
-    if (answer instanceof ClaimAnswer.Waiting) {
-      room.add(request, claim);
-    } else {
-      room.remove(request.owner());
-    }
-    return CompletableFuture.completedFuture(answer);
+    return answer(
+            "A claim of lock '" + request.name() + "' failed",
+            Purpose.WORK,
+            session -> ask(session, request))
+        .whenComplete(
+            (answer, failure) -> {
+              if (answer instanceof ClaimAnswer.Waiting) {
+                startListening();
+                room.add(request, claim);
+              } else {
+                room.remove(request.owner());
+              }
+            });
   }
 
   private ClaimAnswer ask(Session session, ClaimRequest request) throws SQLException {
     if (dialect.hasOneStatementClaim() && !room.has(request.owner())) {
-      Long number = takeFree(session, request);
-      if (number != null) {
+      long number = takeFree(session, request);
+      if (number != NOT_FREE) {
+        if (number > GrantNumbers.MAX) {
+          decide(session, request.name(), request.owner().bytes(), false, withdrawal(request));
+          throw new TokenOverflowException(request.name(), number, GrantNumbers.MAX);
+        }
         return granted(number, request);
       }
     }
@@ -144,19 +151,29 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     return new ClaimAnswer.Granted(number, request.lease());
   }
 
-  private @Nullable Long takeFree(Session session, ClaimRequest request) throws SQLException {
+  /** The grant number, or {@link #NOT_FREE}. */
+  private long takeFree(Session session, ClaimRequest request) throws SQLException {
     Units units = Units.of(request.mode());
-    return session
-        .call(statements.claim)
-        .set("name", key(request.name()))
-        .set("owner", request.owner().bytes())
-        .set("units", units.taken())
-        .set("capacity", units.capacity())
-        .set("term", NameRecord.micros(request.term()))
-        .set("delay", NameRecord.micros(request.delay()))
-        .set("client", client)
-        .set("seen", seen.get())
-        .row(row -> row.getLong(1));
+    Long number =
+        session
+            .call(statements.claim)
+            .set("name", key(request.name()))
+            .set("owner", request.owner().bytes())
+            .set("units", units.taken())
+            .set("capacity", units.capacity())
+            .set("term", NameRecord.micros(request.term()))
+            .set("delay", NameRecord.micros(request.delay()))
+            .set("client", client)
+            .set("seen", seen.get())
+            .row(row -> taken(row, request));
+    return number == null ? NOT_FREE : number;
+  }
+
+  /** The number, if the row is ours: where a statement can't say so, it returns any row. */
+  private long taken(ResultSet row, ClaimRequest request) throws SQLException {
+    boolean ours =
+        dialect.returnsUpdatedRows() || Arrays.equals(row.getBytes(2), request.owner().bytes());
+    return ours ? row.getLong(1) : NOT_FREE;
   }
 
   @Override
@@ -168,19 +185,19 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     byte[] owner = request.owner().bytes();
     return answer(
             "A withdrawal from lock '" + request.name() + "' failed",
+            Purpose.WORK,
             session -> {
-              decide(
-                  session,
-                  request.name(),
-                  owner,
-                  false,
-                  name -> {
-                    name.withdraw(owner);
-                    return name;
-                  });
+              decide(session, request.name(), owner, false, withdrawal(request));
               return owner;
             })
         .thenAccept(done -> {});
+  }
+
+  private static Function<NameRecord, NameRecord> withdrawal(ClaimRequest request) {
+    return name -> {
+      name.withdraw(request.owner().bytes());
+      return name;
+    };
   }
 
   // Grants. -------------------------------------------------------------------------------------
@@ -190,15 +207,18 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     return new Renewals(statements, context).renew(requests, this::renewOn);
   }
 
-  private <T> T renewOn(Connections.Work<T> work) {
-    return call("A renewal failed", Purpose.RENEWAL, work);
+  private CompletableFuture<Set<String>> renewOn(Connections.Work<Set<String>> work) {
+    return answer("A renewal failed", Purpose.RENEWAL, work);
   }
 
   @Override
   public CompletableFuture<Release> release(ReleaseRequest request) {
     String name = request.grant().claim().name();
     byte[] owner = request.grant().claim().owner().bytes();
-    return answer("A release of lock '" + name + "' failed", s -> release(s, request, name, owner));
+    return answer(
+        "A release of lock '" + name + "' failed",
+        Purpose.WORK,
+        s -> release(s, request, name, owner));
   }
 
   private Release release(Session session, ReleaseRequest request, String name, byte[] owner)
@@ -207,7 +227,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       Integer others = giveBack(session, name, owner);
       if (others != null) {
         if (others > 0) {
-          room.soon();
+          neighbours.soon();
         }
         return Release.RELEASED;
       }
@@ -231,6 +251,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   public CompletableFuture<Boolean> forceRelease(String name, long number) {
     return answer(
         "A forced release of lock '" + name + "' failed",
+        Purpose.WORK,
         session -> {
           Boolean done = decide(session, name, NOBODY, false, found -> found.forceRelease(number));
           return done != null && done;
@@ -241,7 +262,8 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   @Override
   public CompletableFuture<NameState> inspect(String name) {
-    return answer("An inspection of lock '" + name + "' failed", s -> inspect(s, name));
+    return answer(
+        "An inspection of lock '" + name + "' failed", Purpose.WORK, s -> inspect(s, name));
   }
 
   private NameState inspect(Session session, String name) throws SQLException {
@@ -255,7 +277,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   @Override
   public CompletableFuture<List<NameState>> list(String prefix, int limit) {
-    return answer("A listing failed", session -> list(session, prefix, limit));
+    return answer("A listing failed", Purpose.WORK, session -> list(session, prefix, limit));
   }
 
   private List<NameState> list(Session session, String prefix, int limit) throws SQLException {
@@ -292,19 +314,14 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   @Override
   public long changes() {
-    try {
-      return connections.changes();
-    } catch (SQLException e) {
-      throw errors.of("A look for changes failed", e);
-    }
+    return attempts.changes();
   }
 
   @Override
   public Map<Owner, Boolean> look(List<Owner> owners) {
     Map<Owner, Boolean> found = new HashMap<>();
-    call(
+    attempts.look(
         "A look at the queues failed",
-        Purpose.LOOK,
         session -> {
           for (List<byte[]> part : Renewals.parts(owners, Owner::bytes)) {
             session
@@ -319,9 +336,8 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   @Override
   public void beat(List<Owner> owners) {
-    call(
+    attempts.look(
         "A sign of life of those who wait failed",
-        Purpose.LOOK,
         session -> {
           for (List<byte[]> part : Renewals.parts(owners, Owner::bytes)) {
             session.call(statements.beat, part.size()).set("owners", part).update();
@@ -335,6 +351,23 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     room.hint(id);
   }
 
+  /** Something may have been missed. */
+  void lookSoon() {
+    room.soon();
+  }
+
+  /** Hears messages with this, as soon as someone waits. */
+  void listenWith(Listener hears) {
+    listener = hears;
+  }
+
+  private void startListening() {
+    Listener hears = listener;
+    if (hears != null) {
+      hears.start();
+    }
+  }
+
   // The way to the database. --------------------------------------------------------------------
 
   private <T> @Nullable T decide(
@@ -345,36 +378,14 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       return null;
     }
     if (outcome.next() != null) {
-      room.hint(outcome.next());
+      neighbours.hint(outcome.next());
     }
     return outcome.answer();
   }
 
-  private <T extends @Nullable Object> CompletableFuture<T> answer(
-      String otherwise, Connections.Work<T> work) {
-    try {
-      return CompletableFuture.completedFuture(call(otherwise, Purpose.WORK, work));
-    } catch (FencelineException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-  }
-
-  private <T extends @Nullable Object> T call(
+  private <T> CompletableFuture<T> answer(
       String otherwise, Purpose purpose, Connections.Work<T> work) {
-    for (int tries = 1; ; tries++) {
-      if (closed) {
-        throw errors.closed();
-      }
-      try {
-        return connections.use(purpose, work);
-      } catch (SQLException e) {
-        if (dialect.failure(e) != Dialect.Failure.RETRY || tries >= TRIES) {
-          throw errors.of(otherwise, e);
-        }
-      } catch (RuntimeException e) {
-        throw errors.of(otherwise, e);
-      }
-    }
+    return attempts.answer(otherwise, purpose, work);
   }
 
   private static byte[] key(String name) {
@@ -387,9 +398,15 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   @Override
   public void close() {
-    closed = true;
+    attempts.refuse();
+    janitor.close();
+    neighbours.remove(room);
+    Listener hears = listener;
+    if (hears != null) {
+      hears.close();
+    }
     // Asked now, they hear that the store is closed.
     room.close().forEach(QueuedClaim::ask);
-    connections.close();
+    attempts.close();
   }
 }

@@ -23,6 +23,8 @@ final class SqliteDialect extends Dialect {
             "now", ":now",
             "clock_number", "max(1, (:now - {epoch}) * 2 / 125)",
             "for_update", "",
+            "unless_stopped", "",
+            "durable_if_granted", ":durable >= 0",
             "or_nothing", "ON CONFLICT DO NOTHING"));
   }
 

@@ -2,6 +2,7 @@ package io.fenceline.jdbc;
 
 import io.fenceline.Guarantee;
 import io.fenceline.Guarantees;
+import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.Durations;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreContext;
@@ -10,10 +11,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Opens an SQLite file as a store. */
 final class SqliteStore {
-  private static final Guarantees GUARANTEES =
+  static final Guarantees GUARANTEES =
       new Guarantees(
           "sqlite",
           EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
@@ -25,7 +27,8 @@ final class SqliteStore {
 
   private SqliteStore() {}
 
-  static LockStore open(Path file, Tables tables, StoreContext context) {
+  static LockStore open(
+      Path file, Tables tables, boolean creates, @Nullable Polling polling, StoreContext context) {
     String description = "sqlite:" + file;
     Dialect dialect = new SqliteDialect();
     Errors errors = new Errors(description, dialect, List.of());
@@ -35,19 +38,24 @@ final class SqliteStore {
     try {
       connections = SqliteConnections.open(file, context.time(), context.operationTimeout());
     } catch (SQLException e) {
+      if (String.valueOf(e.getMessage()).startsWith("No suitable driver")) {
+        throw new StoreUnavailableException(
+            description, "There is no driver for SQLite; add org.xerial:sqlite-jdbc", null);
+      }
       throw errors.of("The file can't be used for locks", e);
     }
     try {
-      new Format(dialect, tables, statements, errors).check(connections, true);
+      new Format(dialect, tables, statements, errors).check(connections, creates);
       return new SqlLockStore(
           description,
           GUARANTEES,
           context,
           connections,
           dialect,
+          tables,
           statements,
           errors,
-          Polling.millis(1, 10));
+          polling == null ? Polling.millis(1, 10) : polling);
     } catch (RuntimeException e) {
       connections.close();
       throw e;

@@ -23,7 +23,10 @@ final class Statements {
   final Sql checkWritable;
   final Sql staleClaims;
   final Sql forget;
+  final Sql staleNames;
   final @Nullable Sql tell;
+  final @Nullable Sql renewed;
+  final @Nullable Sql renewedClaims;
 
   Statements(Dialect dialect, Tables tables) {
     claim = dialect.sql("claim", tables);
@@ -45,7 +48,9 @@ final class Statements {
     checkWritable = dialect.sql("check-writable", tables);
     staleClaims = dialect.sql("stale-claims", tables);
     forget = dialect.sql("forget", tables);
-    String file = dialect.notifyFile();
-    tell = file == null ? null : dialect.sql(file, tables);
+    staleNames = dialect.sql("stale-names", tables);
+    tell = dialect.tells() ? dialect.sql("tell", tables) : null;
+    renewed = dialect.returnsUpdatedRows() ? null : dialect.sql("renewed", tables);
+    renewedClaims = dialect.returnsUpdatedRows() ? null : dialect.sql("renewed-claims", tables);
   }
 }

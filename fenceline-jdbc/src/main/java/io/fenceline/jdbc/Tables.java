@@ -37,6 +37,7 @@ record Tables(String schema, String prefix) {
     words.put("locks", start + "_locks");
     words.put("claims", start + "_claims");
     words.put("format", start + "_format");
+    words.put("transaction_locks", start + "_transaction_locks");
     words.put("claims_index", prefix + "_claims_by_name");
     words.put("channel", start.replace('.', '_'));
     return words;

@@ -79,7 +79,10 @@ final class WaitingRoom {
 
   /** A claim waits from now on, or still does. */
   synchronized void add(ClaimRequest request, QueuedClaim claim) {
-    if (waiting.put(request.owner(), new Waiting(request, claim)) == null) {
+    Waiting before = waiting.put(request.owner(), new Waiting(request, claim));
+    if (before != null && before.claim != claim) {
+      before.claim.stop(); // Its answer was lost on the way, and the runtime has asked once more.
+    } else if (before == null) {
       byId.put(request.owner().id(), request.owner());
       long due = context.time().nanos() + patience(request).toNanos() / 3;
       beatDueNanos = waiting.size() == 1 || due - beatDueNanos < 0 ? due : beatDueNanos;

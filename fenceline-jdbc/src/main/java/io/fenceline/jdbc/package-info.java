@@ -5,8 +5,8 @@
  * {@code SqlLockStore}. What a claim, a release or a withdrawal does to a name is decided by {@code
  * NameRecord}, on what {@code NameTransaction} has read under the lock of the name's row; a free
  * name is taken, and given back, by one statement without it. Statements are in files of their own,
- * beside this package's classes in {@code sql/}. {@code TransactionLock} is for those who need no
- * lease.
+ * beside this package's classes in {@code sql/}. {@link io.fenceline.jdbc.TransactionLock} is for
+ * those who need no lease.
  */
 @NullMarked
 package io.fenceline.jdbc;

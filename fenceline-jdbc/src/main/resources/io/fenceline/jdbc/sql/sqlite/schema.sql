@@ -4,6 +4,7 @@
 --         holder of a mutex is always here, so that taking a free name is one statement.
 -- claims  the holders for whom there was no room in the name's row, and those who wait. "others"
 --         counts them. They change only while their name's row is locked, but for their end.
+-- transaction_locks  rows to be locked by TransactionLock; otherwise not used.
 --
 -- Times are microseconds since 1970 by the database's clock; "ends" of a free name is when it
 -- became free. A mutex takes all units of 2^31, a shared claim one of them, a permit one of n.
@@ -40,6 +41,10 @@ CREATE TABLE IF NOT EXISTS {claims} (
 ) WITHOUT ROWID
 ;
 CREATE INDEX IF NOT EXISTS {claims_index} ON {claims} (name, held, place)
+;
+CREATE TABLE IF NOT EXISTS {transaction_locks} (
+  name         BLOB    NOT NULL PRIMARY KEY
+) WITHOUT ROWID
 ;
 CREATE TABLE IF NOT EXISTS {format} (
   version      INTEGER NOT NULL PRIMARY KEY
