@@ -9,6 +9,7 @@ module io.fenceline {
 
   exports io.fenceline;
   exports io.fenceline.event;
+  exports io.fenceline.fence;
   exports io.fenceline.memory;
   exports io.fenceline.spi;
 

@@ -3,6 +3,7 @@ package io.fenceline;
 import com.google.errorprone.annotations.CheckReturnValue;
 import com.google.errorprone.annotations.MustBeClosed;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -56,6 +57,7 @@ public interface Acquirable<H extends Held> {
    */
   default <X extends Exception> void run(Duration maxWait, HoldAction<? super H, X> action)
       throws InterruptedException, X {
+    Objects.requireNonNull(action, "action");
     this.<Optional<Void>, X>call(
         maxWait,
         held -> {
@@ -73,6 +75,7 @@ public interface Acquirable<H extends Held> {
   default <X extends Exception> void run(
       Duration maxWait, Duration workLimit, HoldAction<? super H, X> action)
       throws InterruptedException, X {
+    Objects.requireNonNull(action, "action");
     this.<Optional<Void>, X>call(
         maxWait,
         workLimit,

@@ -59,6 +59,7 @@ public final class FencelineBuilder {
 
   /** What this client calls itself in inspection and errors; host and process id by default. */
   public FencelineBuilder label(String label) {
+    Objects.requireNonNull(label, "label");
     if (label.isBlank()
         || label.length() > 100
         || label.chars().anyMatch(Character::isISOControl)) {

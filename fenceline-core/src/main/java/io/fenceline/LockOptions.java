@@ -2,6 +2,7 @@ package io.fenceline;
 
 import io.fenceline.spi.Durations;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -89,7 +90,7 @@ public final class LockOptions {
   /** How to wait; in a fair queue by default. */
   public LockOptions waiting(WaitStrategy strategy) {
     Draft draft = draft();
-    draft.waitStrategy = java.util.Objects.requireNonNull(strategy, "strategy");
+    draft.waitStrategy = Objects.requireNonNull(strategy, "strategy");
     return new LockOptions(draft);
   }
 
@@ -128,7 +129,9 @@ public final class LockOptions {
   }
 
   private static Duration wholeMillis(String setting, Duration value) {
-    return value.isZero() ? value : Durations.checkPositive(setting, value);
+    return Objects.requireNonNull(value, setting).isZero()
+        ? value
+        : Durations.checkPositive(setting, value);
   }
 
   /** See {@link #lease(Duration)}. */

@@ -1,8 +1,10 @@
 package io.fenceline.bench;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,6 +50,12 @@ public final class HotLock {
     }
   }
 
+  /** What a round gave: the rate, and what a cycle cost, which other processes disturb less. */
+  private record Result(double perSecond, double cpuMicros) {}
+
+  private static final OperatingSystemMXBean CPU =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
   private HotLock() {}
 
   /** Runs it and prints one line a round, and the median of the ratios. */
@@ -74,20 +82,26 @@ public final class HotLock {
               fair.unlock();
             }
           };
-      measure(ours, threads, millis);
-      measure(theirs, threads, millis);
-      System.out.printf("%5s %18s %18s %8s%n", "round", "fair ReentrantLock", "Fenceline", "ratio");
+      for (int warmUp = 0; warmUp < 3; warmUp++) {
+        measure(ours, threads, millis);
+        measure(theirs, threads, millis);
+      }
+      System.out.printf(
+          "%5s %18s %18s %8s %26s%n",
+          "round", "fair ReentrantLock", "Fenceline", "ratio", "CPU a cycle, each");
       for (int round = 0; round < rounds; round++) {
-        double reference = measure(theirs, threads, millis);
-        double measured = measure(ours, threads, millis);
-        ratios[round] = measured / reference;
+        Result reference = measure(theirs, threads, millis);
+        Result measured = measure(ours, threads, millis);
+        ratios[round] = measured.perSecond / reference.perSecond;
         System.out.printf(
             Locale.ROOT,
-            "%5d %16.0f/s %16.0f/s %8.2f%n",
+            "%5d %16.0f/s %16.0f/s %8.2f %9.1f us %9.1f us%n",
             round + 1,
-            reference,
-            measured,
-            ratios[round]);
+            reference.perSecond,
+            measured.perSecond,
+            ratios[round],
+            reference.cpuMicros,
+            measured.cpuMicros);
       }
     }
     Arrays.sort(ratios);
@@ -100,7 +114,7 @@ public final class HotLock {
         millis);
   }
 
-  private static double measure(Cycle cycle, int threads, long millis)
+  private static Result measure(Cycle cycle, int threads, long millis)
       throws InterruptedException, ExecutionException {
     Guarded guarded = new Guarded();
     ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -125,16 +139,18 @@ public final class HotLock {
       }
       ready.await();
       long start = System.nanoTime();
+      long cpuStart = CPU.getProcessCpuTime();
       go.countDown();
       long sum = 0;
       for (Future<Long> count : counts) {
         sum += count.get();
       }
       double seconds = (System.nanoTime() - start) / 1e9;
+      double cpuMicros = (CPU.getProcessCpuTime() - cpuStart) / 1e3;
       if (sum != guarded.count) {
         throw new IllegalStateException(sum + " cycles, but the counter says " + guarded.count);
       }
-      return sum / seconds;
+      return new Result(sum / seconds, cpuMicros / sum);
     } finally {
       pool.shutdown();
     }

@@ -8,8 +8,10 @@ import java.time.Duration;
  * @param name the lock
  * @param id the new hold
  * @param token its token
+ * @param lease how long its lease is
  * @param handOff which one since the grant, from 1
  * @param waited from the call to the hold
  */
-public record HandedOff(String name, String id, long token, int handOff, Duration waited)
+public record HandedOff(
+    String name, String id, long token, Duration lease, int handOff, Duration waited)
     implements LockEvent {}

@@ -1,5 +1,6 @@
 package io.fenceline.event;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,11 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param name the lock
  * @param id the hold
  * @param token its token
+ * @param lease how long its lease is
  * @param cause how that was noticed
  * @param acquiredAt where it was acquired, if the options asked to remember
  */
 public record Leaked(
-    String name, String id, long token, Cause cause, @Nullable Throwable acquiredAt)
+    String name, String id, long token, Duration lease, Cause cause, @Nullable Throwable acquiredAt)
     implements LockEvent {
 
   /** How a leak is noticed. */

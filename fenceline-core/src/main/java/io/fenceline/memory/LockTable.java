@@ -57,8 +57,8 @@ public class LockTable {
     long endMillis;
     long termMillis;
 
-    /** Ended by a release or by force, and only kept to keep the name closed: it is nobody's. */
-    boolean closing;
+    /** Given back or taken away: it only keeps the name closed, and its owner can't touch it. */
+    boolean ended;
 
     Holder(ClaimRequest claim, ClientInfo client, long number, long sinceMillis) {
       this.claim = claim;
@@ -67,9 +67,24 @@ public class LockTable {
       this.sinceMillis = sinceMillis;
     }
 
+    Holder copy() {
+      Holder copy = new Holder(claim, client, number, sinceMillis);
+      copy.endMillis = endMillis;
+      copy.termMillis = termMillis;
+      copy.ended = ended;
+      return copy;
+    }
+
     void run(long nowMillis, long term) {
       termMillis = term;
       endMillis = nowMillis + term;
+    }
+
+    /** Starts the lease again, unless it runs for longer: an older request may come late. */
+    void prolong(long nowMillis, long term) {
+      if (nowMillis + term > endMillis) {
+        run(nowMillis, term);
+      }
     }
   }
 
@@ -85,6 +100,12 @@ public class LockTable {
       this.client = client;
       this.sinceMillis = sinceMillis;
       this.heardMillis = sinceMillis;
+    }
+
+    Queued copy() {
+      Queued copy = new Queued(claim, client, sinceMillis);
+      copy.heardMillis = heardMillis;
+      return copy;
     }
   }
 
@@ -103,7 +124,7 @@ public class LockTable {
 
     @Nullable Holder holder(Owner owner) {
       for (Holder holder : holders) {
-        if (!holder.closing && holder.claim.owner().equals(owner)) {
+        if (!holder.ended && holder.claim.owner().equals(owner)) {
           return holder;
         }
       }
@@ -146,10 +167,25 @@ public class LockTable {
     this.patience = patience;
   }
 
+  /** All of it as it is now, for a server that comes back with an older state. */
+  public LockTable copy() {
+    LockTable copy = new LockTable(clockMillis, handOverTerm, patience);
+    copy.last = last;
+    names.forEach(
+        (name, entry) -> {
+          Entry same = new Entry();
+          entry.holders.forEach(holder -> same.holders.add(holder.copy()));
+          entry.queue.forEach(queued -> same.queue.add(queued.copy()));
+          copy.names.put(name, same);
+        });
+    return copy;
+  }
+
   // Requests. -----------------------------------------------------------------------------------
 
   /**
-   * Claims a name; a repeat by the same owner starts its lease again, or keeps its place.
+   * Claims a name; a repeat by the same owner starts its lease again, or keeps its place. Nothing
+   * that is repeated makes a lease shorter.
    *
    * @throws ModeConflictException if the name is in use in another way
    */
@@ -159,13 +195,13 @@ public class LockTable {
     settle(claim.name(), entry, now);
     Holder holder = entry.holder(claim.owner());
     if (holder != null) {
-      holder.run(now, claim.term().toMillis());
+      holder.prolong(now, claim.term().toMillis());
       return new ClaimAnswer.Granted(holder.number, claim.lease());
     }
     Queued queued = entry.queued(claim.owner());
     if (queued != null) {
       queued.heardMillis = now;
-      return new ClaimAnswer.Waiting(obstacle(entry, now));
+      return waiting(entry, now);
     }
     if (!entry.isEmpty() && !entry.family().equals(claim.mode().family())) {
       throw new ModeConflictException(claim.name(), claim.mode().family(), entry.family());
@@ -180,7 +216,11 @@ public class LockTable {
       return new ClaimAnswer.Refused(obstacle(entry, now));
     }
     entry.queue.add(new Queued(claim, client, now));
-    return new ClaimAnswer.Waiting(obstacle(entry, now));
+    return waiting(entry, now);
+  }
+
+  private ClaimAnswer waiting(Entry entry, long now) {
+    return new ClaimAnswer.Waiting(obstacle(entry, now), OptionalLong.of(last));
   }
 
   /** Starts a lease again; false if the grant is gone. */
@@ -189,10 +229,11 @@ public class LockTable {
     long now = clockMillis.getAsLong();
     Entry entry = look(claim.name(), now);
     Holder holder = entry == null ? null : entry.holder(claim.owner());
-    if (holder == null) {
+    // Another number is another grant: a failover forgot ours, and the queue gave the name anew.
+    if (holder == null || holder.number != request.grant().number()) {
       return false;
     }
-    holder.run(now, request.lease().plus(claim.delay()).toMillis());
+    holder.prolong(now, request.lease().plus(claim.delay()).toMillis());
     return true;
   }
 
@@ -209,7 +250,7 @@ public class LockTable {
     if (request.keepClosed().isZero()) {
       entry.holders.remove(holder);
     } else {
-      holder.closing = true;
+      holder.ended = true;
       holder.run(now, request.keepClosed().toMillis());
     }
     settle(name, entry, now);
@@ -224,7 +265,7 @@ public class LockTable {
       return;
     }
     entry.queue.removeIf(queued -> queued.claim.owner().equals(claim.owner()));
-    entry.holders.removeIf(holder -> !holder.closing && holder.claim.owner().equals(claim.owner()));
+    entry.holders.removeIf(holder -> !holder.ended && holder.claim.owner().equals(claim.owner()));
     settle(claim.name(), entry, now);
   }
 
@@ -237,7 +278,7 @@ public class LockTable {
     }
     for (Holder holder : entry.holders) {
       if (holder.number == number) {
-        holder.closing = true;
+        holder.ended = true;
         holder.run(now, Math.min(holder.endMillis - now, holder.claim.delay().toMillis()));
         settle(name, entry, now);
         return true;

@@ -1,7 +1,9 @@
 package io.fenceline.memory;
 
 import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
+import io.fenceline.spi.Lane;
 import io.fenceline.spi.Moment;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.StoreFactory;
@@ -9,11 +11,15 @@ import io.fenceline.spi.Time;
 import io.fenceline.spi.Validity;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A set of names in memory, shared by the clients that connect to it: the server's side.
@@ -22,12 +28,20 @@ import org.jspecify.annotations.Nullable;
  * make their own.
  */
 public final class MemorySpace {
+  private static final Logger LOG = LoggerFactory.getLogger("io.fenceline.memory");
+
   private final String name;
   private final LockTable table;
-  private final Map<Owner, Waiting> waiting = new HashMap<>();
 
-  /** A claim that waits: whom to tell. */
-  private record Waiting(ClaimHandler handler, MemoryStore store) {}
+  // Guarded by this.
+  private final Map<Owner, Waiting> waiting = new LinkedHashMap<>();
+  private final Map<String, Alarm> alarms = new HashMap<>();
+
+  /** A claim that waits: whom to tell, and by whose time it waits. */
+  private record Waiting(ClaimRequest claim, ClaimHandler handler, MemoryStore store) {}
+
+  /** Looks at a name when something of it ends, because nobody else may do so. */
+  private record Alarm(long dueNanos, MemoryStore store, Time.Timer timer) {}
 
   private MemorySpace(String name, LockTable table) {
     this.name = name;
@@ -68,51 +82,121 @@ public final class MemorySpace {
   }
 
   /**
-   * Does something at the server, then tells those who were granted by it.
+   * Does something about a name at the server, then tells those who were granted it by that.
    *
-   * @param now before the doing: their leases count from then
+   * @param now before the doing: their leases count from then. It is the clock of whoever made
+   *     room, which is also theirs, since they are in the same process
    */
-  <T> T serve(Moment now, Function<LockTable, T> request) {
+  <T> T serve(String about, Moment now, Function<LockTable, T> request) {
     T answer;
-    List<LockTable.Push> pushes;
-    Map<LockTable.Push, Waiting> told;
+    Map<LockTable.Push, Waiting> told = Map.of();
     synchronized (this) {
       answer = request.apply(table);
-      pushes = table.takePushes();
-      told = pushes.isEmpty() ? Map.of() : new HashMap<>();
-      for (LockTable.Push push : pushes) {
-        Waiting waiter = waiting.remove(push.claim().owner());
-        if (waiter != null) {
-          told.put(push, waiter);
+      List<LockTable.Push> pushes = table.takePushes();
+      if (!pushes.isEmpty()) {
+        told = new LinkedHashMap<>();
+        for (LockTable.Push push : pushes) {
+          Waiting waiter = waiting.remove(push.claim().owner());
+          if (waiter != null) {
+            told.put(push, waiter);
+          }
         }
       }
-    }
-    for (LockTable.Push push : pushes) {
-      Waiting waiter = told.get(push);
-      if (waiter != null) {
-        waiter.handler.granted(new Grant(push.number(), new Validity(now, push.length())));
+      if (!waiting.isEmpty() || !alarms.isEmpty()) {
+        setAlarm(about);
       }
     }
+    told.forEach((push, waiter) -> tell(push, waiter, now));
     return answer;
   }
 
-  /** Remembers whom to tell; called by the request that was answered with "waiting". */
-  void await(Owner owner, ClaimHandler handler, MemoryStore store) {
-    waiting.put(owner, new Waiting(handler, store));
+  private static void tell(LockTable.Push push, Waiting waiter, Moment now) {
+    try {
+      waiter.handler.granted(new Grant(push.number(), new Validity(now, push.length())));
+    } catch (RuntimeException e) {
+      LOG.warn("A grant of lock '{}' could not be delivered", push.claim().name(), e);
+    }
   }
 
-  /** Forgets whom to tell; null if there was nobody. */
-  @Nullable ClaimHandler forget(Owner owner) {
-    Waiting waiter = waiting.remove(owner);
-    return waiter == null ? null : waiter.handler;
+  /** Remembers whom to tell; called within the request that was answered with "waiting". */
+  void await(ClaimRequest claim, ClaimHandler handler, MemoryStore store) {
+    waiting.put(claim.owner(), new Waiting(claim, handler, store));
   }
 
-  /** Forgets all that wait through one store, and gives them. */
-  synchronized List<ClaimHandler> forgetAll(MemoryStore store) {
-    List<ClaimHandler> left =
-        waiting.values().stream().filter(w -> w.store == store).map(Waiting::handler).toList();
-    waiting.values().removeIf(w -> w.store == store);
-    return left;
+  /** Forgets whom to tell; called within a request. */
+  void forget(Owner owner) {
+    waiting.remove(owner);
+  }
+
+  /** Sees to it that someone looks at the name when something of it ends. */
+  private void setAlarm(String about) {
+    Alarm set = alarms.get(about);
+    OptionalLong end = table.millisToNextEnd(about);
+    MemoryStore store = end.isEmpty() ? null : storeThatWaits(about);
+    if (end.isEmpty() || store == null) {
+      if (set != null) {
+        alarms.remove(about);
+        set.timer.cancel();
+      }
+      return;
+    }
+    Time time = store.time();
+    long delay = Math.max(1, end.getAsLong()) * 1_000_000;
+    long due = time.nanos() + delay;
+    if (set != null && set.store == store && set.dueNanos <= due) {
+      return; // It may ring for nothing, and is then set anew.
+    }
+    if (set != null) {
+      set.timer.cancel();
+    }
+    alarms.put(
+        about,
+        new Alarm(
+            due,
+            store,
+            time.schedule(delay, () -> time.lane(Lane.WORK).execute(() -> ring(about, store)))));
+  }
+
+  private @Nullable MemoryStore storeThatWaits(String about) {
+    for (Waiting waiter : waiting.values()) {
+      if (waiter.claim.name().equals(about)) {
+        return waiter.store;
+      }
+    }
+    return null;
+  }
+
+  private void ring(String about, MemoryStore store) {
+    Moment now = store.time().now();
+    synchronized (this) {
+      alarms.remove(about);
+    }
+    serve(
+        about,
+        now,
+        served -> {
+          served.settle(about);
+          return served;
+        });
+  }
+
+  /** Withdraws all that waits through one store, and gives whom to tell. */
+  List<ClaimHandler> leave(MemoryStore store, Moment now) {
+    List<Waiting> left;
+    synchronized (this) {
+      left = waiting.values().stream().filter(w -> w.store == store).toList();
+      left.forEach(waiter -> waiting.remove(waiter.claim.owner()));
+    }
+    for (Waiting waiter : left) {
+      serve(
+          waiter.claim.name(),
+          now,
+          served -> {
+            served.withdraw(waiter.claim);
+            return served;
+          });
+    }
+    return left.stream().map(Waiting::handler).toList();
   }
 
   /** How many names there is anything of. */

@@ -9,7 +9,6 @@ import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Durations;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Moment;
 import io.fenceline.spi.NameState;
@@ -23,10 +22,7 @@ import io.fenceline.spi.Validity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -47,9 +43,6 @@ final class MemoryStore implements LockStore {
 
   private final MemorySpace space;
   private final StoreContext context;
-
-  // Guarded by itself: one timer for each name that someone waits for through this store.
-  private final Map<String, Time.Timer> timers = new HashMap<>();
   private volatile boolean closed;
 
   MemoryStore(MemorySpace space, StoreContext context) {
@@ -67,16 +60,25 @@ final class MemoryStore implements LockStore {
     return GUARANTEES;
   }
 
-  private <T> T serve(Moment now, Function<LockTable, T> request) {
-    if (closed) {
-      throw new StoreUnavailableException(description(), "The store is closed", null);
-    }
-    return space.serve(now, request);
+  Time time() {
+    return context.time();
   }
 
-  private <T> CompletableFuture<T> answer(Function<LockTable, T> request) {
+  private <T> T serve(String name, Moment now, Function<LockTable, T> request) {
+    return space.serve(
+        name,
+        now,
+        table -> {
+          if (closed) {
+            throw new StoreUnavailableException(description(), "The store is closed", null);
+          }
+          return request.apply(table);
+        });
+  }
+
+  private <T> CompletableFuture<T> answer(String name, Function<LockTable, T> request) {
     try {
-      return CompletableFuture.completedFuture(serve(context.time().now(), request));
+      return CompletableFuture.completedFuture(serve(name, time().now(), request));
     } catch (FencelineException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -84,16 +86,17 @@ final class MemoryStore implements LockStore {
 
   @Override
   public void claim(ClaimRequest request, ClaimHandler handler) {
-    Moment sent = context.time().now();
+    Moment sent = time().now();
     ClaimAnswer answer;
     try {
       answer =
           serve(
+              request.name(),
               sent,
               table -> {
                 ClaimAnswer given = table.claim(request, context.client());
                 if (given instanceof ClaimAnswer.Waiting) {
-                  space.await(request.owner(), handler, this);
+                  space.await(request, handler, this);
                 }
                 return given;
               });
@@ -107,48 +110,13 @@ final class MemoryStore implements LockStore {
       handler.refused(refused.obstacle());
     } else if (answer instanceof ClaimAnswer.Waiting waiting) {
       handler.waiting(waiting.obstacle());
-      lookAgainAtTheEnd(request.name());
     }
-  }
-
-  /** A holder that never releases opens the name by its end; someone has to look then. */
-  private void lookAgainAtTheEnd(String name) {
-    OptionalLong wait = space.serve(context.time().now(), table -> table.millisToNextEnd(name));
-    if (wait.isEmpty()) {
-      return;
-    }
-    synchronized (timers) {
-      if (closed || timers.containsKey(name)) {
-        return;
-      }
-      long delay = Math.max(1, wait.getAsLong()) * 1_000_000;
-      timers.put(
-          name,
-          context
-              .time()
-              .schedule(delay, () -> context.time().lane(Lane.WORK).execute(() -> look(name))));
-    }
-  }
-
-  private void look(String name) {
-    synchronized (timers) {
-      timers.remove(name);
-    }
-    if (closed) {
-      return;
-    }
-    space.serve(
-        context.time().now(),
-        table -> {
-          table.settle(name);
-          return table;
-        });
-    lookAgainAtTheEnd(name);
   }
 
   @Override
   public CompletableFuture<Void> withdraw(ClaimRequest request) {
     return answer(
+            request.name(),
             table -> {
               space.forget(request.owner());
               table.withdraw(request);
@@ -161,9 +129,10 @@ final class MemoryStore implements LockStore {
   public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
     List<CompletableFuture<Renewal>> answers = new ArrayList<>(requests.size());
     for (RenewRequest request : requests) {
-      Moment sent = context.time().now();
+      Moment sent = time().now();
       answers.add(
           answer(
+              request.grant().claim().name(),
               table ->
                   table.renew(request)
                       ? new Renewal.Renewed(new Validity(sent, request.lease()))
@@ -174,33 +143,32 @@ final class MemoryStore implements LockStore {
 
   @Override
   public CompletableFuture<Release> release(ReleaseRequest request) {
-    return answer(table -> table.release(request));
+    return answer(request.grant().claim().name(), table -> table.release(request));
   }
 
   @Override
   public CompletableFuture<Boolean> forceRelease(String name, long number) {
-    return answer(table -> table.forceRelease(name, number));
+    return answer(name, table -> table.forceRelease(name, number));
   }
 
   @Override
   public CompletableFuture<NameState> inspect(String name) {
-    return answer(table -> table.inspect(name));
+    return answer(name, table -> table.inspect(name));
   }
 
   @Override
   public CompletableFuture<List<NameState>> list(String prefix, int limit) {
-    return answer(table -> table.list(prefix, limit));
+    return answer(prefix, table -> table.list(prefix, limit));
   }
 
   @Override
   public void close() {
-    synchronized (timers) {
-      closed = true;
-      timers.values().forEach(Time.Timer::cancel);
-      timers.clear();
+    if (closed) {
+      return;
     }
+    closed = true;
     StoreUnavailableException gone =
         new StoreUnavailableException(description(), "The store was closed", null);
-    space.forgetAll(this).forEach(handler -> handler.failed(gone));
+    space.leave(this, time().now()).forEach(handler -> handler.failed(gone));
   }
 }

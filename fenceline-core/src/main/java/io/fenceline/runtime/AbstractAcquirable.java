@@ -9,6 +9,7 @@ import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.spi.Durations;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,6 +40,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
   @Override
   public <T, X extends Exception> T call(Duration maxWait, HoldTask<? super H, T, X> task)
       throws InterruptedException, X {
+    Objects.requireNonNull(task, "task");
     return new TaskRun<H, T, X>(engine, what(), Optional.empty()).run(acquireOpen(maxWait), task);
   }
 
@@ -46,6 +48,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
   public <T, X extends Exception> T call(
       Duration maxWait, Duration workLimit, HoldTask<? super H, T, X> task)
       throws InterruptedException, X {
+    Objects.requireNonNull(task, "task");
     Durations.checkPositive("workLimit", workLimit);
     if (!options.autoRenewal() && workLimit.compareTo(options.lease()) >= 0) {
       throw new InvalidSettingException(
@@ -65,6 +68,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
   @Override
   public <T> CompletableFuture<T> callAsync(
       Duration maxWait, Function<? super H, ? extends CompletionStage<T>> task) {
+    Objects.requireNonNull(task, "task");
     CompletableFuture<H> acquired = acquireAsync(maxWait);
     CompletableFuture<T> result = new CompletableFuture<>();
     result.whenComplete(
@@ -87,8 +91,9 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
   private static <H, T> CompletionStage<T> start(
       Function<? super H, ? extends CompletionStage<T>> task, H held) {
     try {
-      return task.apply(held);
-    } catch (RuntimeException e) {
+      CompletionStage<T> stage = task.apply(held);
+      return Objects.requireNonNull(stage, "the task gave no stage");
+    } catch (Throwable e) { // Whatever it throws, the lock is given back.
       return CompletableFuture.failedFuture(e);
     }
   }

@@ -2,8 +2,8 @@ package io.fenceline.runtime;
 
 import io.fenceline.ClientClosedException;
 import io.fenceline.LimitExceededException;
-import io.fenceline.LossReason;
 import io.fenceline.LockTimeoutException;
+import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.TokenOverflowException;
@@ -42,6 +42,8 @@ final class ClaimQueue {
    *   a claim that is dropped, and then once more if it turns out to have been granted.
    * - A waiter that is never served: whenever tenure and claim become empty, whoever emptied them
    *   calls advance(), after it has left the monitor.
+   * - A hold of a client that is closed: closing passes through this monitor after the client was
+   *   marked, and a grant is taken under it only if the client is not marked.
    * - A name that is kept for ever: the last one to leave retires the queue under its monitor, and
    *   whoever finds it retired takes a new one.
    */
@@ -50,10 +52,10 @@ final class ClaimQueue {
   private final String name;
   private final Runnable whenRetired;
 
-  // Guarded by this.
+  // Written under this; the tenure is also read without, to notice that its lease is over.
   private final ArrayDeque<Waiter> waiters = new ArrayDeque<>(2);
   private @Nullable RemoteClaim claim;
-  private @Nullable Tenure tenure;
+  private volatile @Nullable Tenure tenure;
   private boolean retired;
 
   ClaimQueue(Engine engine, String name, Runnable whenRetired) {
@@ -68,32 +70,27 @@ final class ClaimQueue {
    * @return false if this queue has retired; take a new one
    */
   boolean enter(Waiter waiter) {
-    Tenure held;
-    synchronized (this) {
-      held = tenure;
-    }
+    Tenure held = tenure;
     if (held != null) {
-      held.noticeExpiry();
+      held.noticeExpiry(waiter.since);
+      if (held.isLost()) {
+        lost(held); // Whoever noticed the loss before us may not have come this far yet.
+      }
     }
     RemoteClaim toSend = null;
-    boolean refused = false;
-    Obstacle own = Obstacle.UNKNOWN;
+    Obstacle refusal = null;
     int waiting;
     synchronized (this) {
       if (retired) {
         return false;
       }
-      boolean idle = tenure == null && claim == null && waiters.isEmpty();
+      held = tenure;
+      boolean idle = held == null && claim == null && waiters.isEmpty();
       if (!idle && !waiter.queues) {
-        refused = true;
-        own = tenure == null ? Obstacle.UNKNOWN : tenure.asObstacle();
+        refusal = held == null ? Obstacle.UNKNOWN : held.asObstacle(waiter.since);
       } else {
-        int limit = engine.settings.limits().waitersPerName();
-        if (!idle && waiters.size() >= limit) {
-          throw new LimitExceededException(
-              "waitersPerName",
-              limit,
-              "Too many callers of this client wait for lock '" + name + "'.");
+        if (!idle) {
+          checkRoom();
         }
         waiters.add(waiter);
         if (idle) {
@@ -103,10 +100,10 @@ final class ClaimQueue {
       }
       waiting = waiters.size();
     }
-    if (refused) {
-      String holder = own.holder();
+    if (refusal != null) {
+      String holder = refusal.holder();
       engine.events.tell(() -> new Refused(name, holder, Duration.ZERO));
-      settle(waiter, new Waiter.Refusal(own));
+      settle(waiter, new Waiter.Refusal(refusal));
     } else if (toSend != null) {
       toSend.send();
     } else {
@@ -115,7 +112,18 @@ final class ClaimQueue {
     return true;
   }
 
-  /** Takes a waiter out that gives up: its time is over, or it was cancelled or interrupted. */
+  private void checkRoom() {
+    int limit = engine.settings.limits().waitersPerName();
+    if (waiters.size() >= limit) {
+      throw new LimitExceededException(
+          "waitersPerName", limit, "Too many callers of this client wait for lock '" + name + "'.");
+    }
+  }
+
+  /**
+   * Takes a waiter out that gives up: its time is over, or it was cancelled or interrupted. Sends
+   * nothing on the calling thread, which may be the timer's.
+   */
   void leave(Waiter waiter, Object outcome) {
     if (!waiter.settle(outcome)) {
       return;
@@ -129,24 +137,23 @@ final class ClaimQueue {
         claim = null;
       }
     }
+    engine.dropHold();
+    waiter.wake(engine);
     if (dropped != null) {
       engine.undoer.undo(dropped.request);
     }
-    engine.dropHold();
-    waiter.wake(engine);
-    advance();
+    engine.work(this::advance);
   }
 
   /** As {@link #leave}, with the error that says why the time was not enough. */
   void timeOut(Waiter waiter) {
     Duration waited = Duration.ofNanos(engine.time.nanos() - waiter.since.nanos());
     RuntimeException error = timeoutError(waiter, waited);
-    if (waiter.isSettled()) {
-      return;
-    }
-    boolean silent = error instanceof StoreUnavailableException;
-    engine.events.tell(() -> new TimedOut(name, waited, silent));
     leave(waiter, error);
+    if (waiter.outcome() == error) {
+      boolean silent = error instanceof StoreUnavailableException;
+      engine.events.tell(() -> new TimedOut(name, waited, silent));
+    }
   }
 
   private RuntimeException timeoutError(Waiter waiter, Duration waited) {
@@ -156,7 +163,7 @@ final class ClaimQueue {
       asked = claim;
       held = tenure;
     }
-    Obstacle obstacle = held != null ? held.asObstacle() : null;
+    Obstacle obstacle = held != null ? held.asObstacle(engine.time.now()) : null;
     if (obstacle == null && asked != null) {
       RuntimeException failure = asked.lastFailure();
       obstacle = asked.obstacle();
@@ -174,7 +181,7 @@ final class ClaimQueue {
         waiter.maxWait,
         waited,
         known.holder(),
-        known.number() == null ? null : Stay.token(engine.tokenNumber(name, known.number()), 0),
+        engine.tokenOf(known.number()),
         known.remaining(),
         engine.store.description());
   }
@@ -190,6 +197,8 @@ final class ClaimQueue {
       if (next == null) {
         retired = true;
         toSend = null;
+      } else if (engine.isClosed()) {
+        return; // Whoever closes the client empties this queue.
       } else {
         toSend = new RemoteClaim(this, engine, name, next);
         claim = toSend;
@@ -208,25 +217,30 @@ final class ClaimQueue {
     Moment now = engine.time.now();
     Lease lease = Lease.of(grant.validity());
     Waiter taker = null;
-    Stay stay = null;
+    Handle handle = null;
     RuntimeException overflow = null;
     synchronized (this) {
-      if (tenure != null && tenure.answers(answered)) {
+      Tenure held = tenure;
+      if (held != null && held.answers(answered)) {
         return; // The same request was sent twice, and this is the other answer.
       }
       if (answered == claim) {
         claim = null;
-        if (lease.runsAt(now)) {
+        if (lease.runsAt(now) && !engine.isClosed()) {
           try {
             long number = engine.tokenNumber(name, grant.number());
             Tenure taken = new Tenure(engine, this, answered, grant, number, lease, now);
-            while (stay == null && (taker = waiters.poll()) != null) {
-              Stay offered = taken.begin(taker, now);
-              if (taker.accept(offered)) {
-                stay = offered;
+            engine.renewer.add(taken);
+            while (handle == null && (taker = nextFor(answered)) != null) {
+              Handle offered = taken.begin(taker, now);
+              if (taker.settle(offered)) {
+                handle = offered;
                 tenure = taken;
-                engine.renewer.add(taken);
+                answered.taken(grant.number());
               }
+            }
+            if (handle == null) {
+              taken.end();
             }
           } catch (TokenOverflowException e) {
             overflow = e;
@@ -235,36 +249,47 @@ final class ClaimQueue {
         }
       }
     }
-    if (stay != null && taker != null) {
-      stay.tellAcquired(now, lease);
+    if (handle != null && taker != null) {
       taker.wake(engine);
+      handle.stay.tellAcquired(now, lease);
       return;
     }
-    engine.undoer.undo(answered.request);
+    if (answered.mustUndo(grant.number())) {
+      engine.undoer.undo(answered.request);
+    }
     if (overflow != null && taker != null) {
       settle(taker, overflow);
     }
     advance();
   }
 
+  /** The next waiter that can use what was claimed; those that have given up are dropped. */
+  private @Nullable Waiter nextFor(RemoteClaim granted) {
+    Waiter next = waiters.peek();
+    while (next != null && next.isSettled()) {
+      waiters.poll();
+      next = waiters.peek();
+    }
+    return next == null || !next.terms.equals(granted.terms) ? null : waiters.poll();
+  }
+
   /** The claim waits at the store, or waits there again though nobody here wants it any more. */
   void contended(RemoteClaim answered, Obstacle obstacle, boolean first) {
     int waiting;
     synchronized (this) {
-      if (tenure != null && tenure.answers(answered)) {
+      Tenure held = tenure;
+      if (held != null && held.answers(answered)) {
         return; // An old answer; the grant has overtaken it.
       }
       waiting = answered == claim ? waiters.size() : 0;
     }
-    if (waiting == 0) {
+    if (waiting > 0) {
+      if (first) {
+        engine.events.tell(() -> new Contended(name, waiting, obstacle.holder()));
+      }
+    } else if (answered.mustUndo(0)) {
       engine.undoer.undo(answered.request);
-    } else if (first) {
-      tellContended(waiting, obstacle);
     }
-  }
-
-  private void tellContended(int waiting, Obstacle obstacle) {
-    engine.events.tell(() -> new Contended(name, waiting, obstacle.holder()));
   }
 
   void refused(RemoteClaim answered, Obstacle obstacle) {
@@ -313,11 +338,8 @@ final class ClaimQueue {
 
   /** The store says by itself that the grant is gone. */
   void gone(RemoteClaim answered) {
-    Tenure held;
-    synchronized (this) {
-      held = tenure != null && tenure.answers(answered) ? tenure : null;
-    }
-    if (held != null) {
+    Tenure held = tenure;
+    if (held != null && held.answers(answered)) {
       held.lose(LossReason.GONE);
     }
   }
@@ -341,21 +363,20 @@ final class ClaimQueue {
   // What the holder does. -----------------------------------------------------------------------
 
   /** The stay has ended by release: passes the tenure on, or gives it back. */
-  CompletableFuture<ReleaseOutcome> released(Tenure from, Stay ended) {
-    Moment now = engine.time.now();
+  CompletableFuture<ReleaseOutcome> released(Tenure from, Stay ended, Moment now) {
     Waiter taker = null;
-    Stay next = null;
+    Handle next = null;
     synchronized (this) {
       while (next == null && (taker = waiters.peek()) != null) {
-        Stay offered = from.handOff(ended, taker, now);
+        Handle offered = from.handOff(ended, taker, now);
         if (offered == null) {
           break;
         }
         waiters.poll();
-        if (taker.accept(offered)) {
+        if (taker.settle(offered)) {
           next = offered;
         } else {
-          from.takeBack(offered);
+          from.takeBack(offered.stay);
         }
       }
       if (next == null) {
@@ -366,8 +387,8 @@ final class ClaimQueue {
       }
     }
     if (next != null && taker != null) {
-      next.tellHandedOff(now);
       taker.wake(engine);
+      next.stay.tellHandedOff(now);
       return ended.released(ReleaseOutcome.RELEASED, now);
     }
     CompletableFuture<ReleaseOutcome> answer = from.sendRelease(ended, now);

@@ -26,8 +26,10 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
@@ -125,14 +127,17 @@ public final class Client implements Fenceline {
 
   @Override
   public Acquirable<MultiHold> lockAll(String... names) {
-    return lockAll(List.of(names), engine.settings.options());
+    Objects.requireNonNull(names, "names");
+    return lockAll(Arrays.asList(names), engine.settings.options());
   }
 
   @Override
   public Acquirable<MultiHold> lockAll(List<String> names, LockOptions options) {
+    Objects.requireNonNull(options, "options");
     if (names.isEmpty()) {
       throw new InvalidSettingException("names", "none", "name at least one lock");
     }
+    names.forEach(LockNames::check);
     List<FencedLock> locks = new ArrayList<>();
     for (String name : MultiLock.inOrder(names)) {
       locks.add(lock(name, options));
@@ -143,6 +148,7 @@ public final class Client implements Fenceline {
   private void check(String name, LockOptions options, Set<Guarantee> required) {
     engine.checkOpen();
     LockNames.check(name);
+    Objects.requireNonNull(options, "options");
     engine.store.checkLease(options.lease(), options.lockDelay());
     engine.store.guarantees().require(required);
     if (!options.keepAtLeast().isZero()) {
@@ -154,21 +160,25 @@ public final class Client implements Fenceline {
 
   @Override
   public LockReport inspect(String name) {
-    return Futures.await(engine.time, inspectAsync(name));
+    return Futures.await(engine.time, inspected(name));
   }
 
   @Override
   public List<LockReport> list(String prefix, int limit) {
-    return Futures.await(engine.time, listAsync(prefix, limit));
+    return Futures.await(engine.time, listed(prefix, limit));
   }
 
   @Override
   public boolean forceRelease(String name, long token) {
-    return Futures.await(engine.time, forceReleaseAsync(name, token));
+    return Futures.await(engine.time, forced(name, token));
   }
 
   @Override
   public CompletableFuture<LockReport> inspectAsync(String name) {
+    return engine.forUser(inspected(name));
+  }
+
+  private CompletableFuture<LockReport> inspected(String name) {
     engine.checkOpen();
     LockNames.check(name);
     return bounded(engine.store.inspect(name), "The inspection").thenApply(this::report);
@@ -176,7 +186,12 @@ public final class Client implements Fenceline {
 
   @Override
   public CompletableFuture<List<LockReport>> listAsync(String prefix, int limit) {
+    return engine.forUser(listed(prefix, limit));
+  }
+
+  private CompletableFuture<List<LockReport>> listed(String prefix, int limit) {
     engine.checkOpen();
+    LockNames.checkPrefix(prefix);
     if (limit < 1) {
       throw new InvalidSettingException("limit", limit, "it must be at least 1");
     }
@@ -186,6 +201,10 @@ public final class Client implements Fenceline {
 
   @Override
   public CompletableFuture<Boolean> forceReleaseAsync(String name, long token) {
+    return engine.forUser(forced(name, token));
+  }
+
+  private CompletableFuture<Boolean> forced(String name, long token) {
     engine.checkOpen();
     LockNames.check(name);
     long number = Stay.numberOf(token) - engine.settings.tokenBase();
@@ -197,11 +216,15 @@ public final class Client implements Fenceline {
 
   @Override
   public List<Finding> diagnose() {
-    return Futures.await(engine.time, diagnoseAsync());
+    return Futures.await(engine.time, diagnosed());
   }
 
   @Override
   public CompletableFuture<List<Finding>> diagnoseAsync() {
+    return engine.forUser(diagnosed());
+  }
+
+  private CompletableFuture<List<Finding>> diagnosed() {
     engine.checkOpen();
     return bounded(engine.store.diagnose(), "The diagnosis");
   }
@@ -267,9 +290,14 @@ public final class Client implements Fenceline {
             engine.operationNanos(),
             "The releases were not answered");
     Futures.await(engine.time, undone.exceptionally(failure -> null));
-    engine.store.close();
-    if (ownsTime) {
-      engine.time.close();
+    engine.undoer.stop();
+    engine.failOpen();
+    try {
+      engine.store.close();
+    } finally {
+      if (ownsTime) {
+        engine.time.close();
+      }
     }
   }
 
@@ -281,6 +309,16 @@ public final class Client implements Fenceline {
   /** How many names this client has anything of; for tests of what is left behind. */
   int names() {
     return queues.size();
+  }
+
+  /** Likewise, the grants that are renewed or waited out. */
+  int tenures() {
+    return engine.renewer.tenures().size();
+  }
+
+  /** Likewise, what is still to be undone. */
+  int undos() {
+    return engine.undoer.pending();
   }
 
   /** Likewise, the holds. */

@@ -8,8 +8,12 @@ import io.fenceline.spi.Lane;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.Time;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** What the parts of one client share: its store, its time, its settings, and its counts. */
 final class Engine {
@@ -22,7 +26,13 @@ final class Engine {
   final Renewer renewer;
   final Undoer undoer;
   private final AtomicInteger holds = new AtomicInteger();
+  // By number, not by identity: what order they fail in must not depend on addresses.
+  private final ConcurrentHashMap<Long, CompletableFuture<?>> open = new ConcurrentHashMap<>();
+  private final AtomicLong opened = new AtomicLong();
   private volatile boolean closed;
+
+  /** Closed, and what was to be given back has been: until then answers still count. */
+  private volatile boolean ended;
 
   Engine(
       LockStore store,
@@ -50,6 +60,50 @@ final class Engine {
 
   void callback(Runnable task) {
     time.lane(Lane.CALLBACK).execute(task);
+  }
+
+  void onLoss(Runnable task) {
+    time.lane(Lane.LOSS).execute(task);
+  }
+
+  /** A future that fails when the client is closed, so that nobody waits for it in vain. */
+  <T> CompletableFuture<T> untilClosed(CompletableFuture<T> future) {
+    if (!future.isDone()) {
+      Long key = opened.incrementAndGet();
+      open.put(key, future);
+      future.whenComplete((value, failure) -> open.remove(key));
+      if (ended) {
+        failOpen();
+      }
+    }
+    return future;
+  }
+
+  /** Fails what still waits for an answer, now and later: nothing more will be heard. */
+  void failOpen() {
+    ended = true;
+    for (CompletableFuture<?> future : open.values()) {
+      future.completeExceptionally(new ClientClosedException(store.description()));
+    }
+  }
+
+  /** A future of ours as a user may have it: completed on a thread where user code may run. */
+  <T> CompletableFuture<T> forUser(CompletableFuture<T> inner) {
+    if (inner.isDone()) {
+      return inner.copy();
+    }
+    CompletableFuture<T> outer = new CompletableFuture<>();
+    inner.whenComplete(
+        (value, failure) ->
+            callback(
+                () -> {
+                  if (failure == null) {
+                    outer.complete(value);
+                  } else {
+                    outer.completeExceptionally(Futures.unwrapped(failure));
+                  }
+                }));
+    return outer;
   }
 
   long operationNanos() {
@@ -92,6 +146,16 @@ final class Engine {
     boolean first = !closed;
     closed = true;
     return first;
+  }
+
+  /** The token of a grant that someone else has, as far as it can be shown. */
+  @Nullable Long tokenOf(@Nullable Long grantNumber) {
+    if (grantNumber == null) {
+      return null;
+    }
+    long base = settings.tokenBase();
+    boolean fits = grantNumber >= 1 && grantNumber <= ClientSettings.MAX_NUMBER - base;
+    return fits ? (Long) Stay.token(grantNumber + base, 0) : null;
   }
 
   /**

@@ -59,11 +59,12 @@ final class Events {
           e.id());
     } else if (event instanceof Leaked e) {
       LOG.warn(
-          "Lock '{}' leaked: {}; it is no longer renewed (id={}, token={}, store={})",
+          "Lock '{}' leaked: {}; it is no longer renewed (id={}, token={}, lease={}, store={})",
           e.name(),
           e.cause().meaning(),
           e.id(),
           e.token(),
+          Durations.show(e.lease()),
           store,
           e.acquiredAt());
     } else if (event instanceof Endangered e) {
@@ -82,20 +83,35 @@ final class Events {
 
   private String line(LockEvent event) {
     if (event instanceof Acquired e) {
-      return "Lock '%s' acquired (id=%s, token=%d, waited=%s, roundTrip=%s, store=%s)"
+      return "Lock '%s' acquired (id=%s, token=%d, lease=%s, waited=%s, roundTrip=%s, store=%s)"
           .formatted(
               e.name(),
               e.id(),
               e.token(),
+              Durations.show(e.lease()),
               Durations.show(e.waited()),
               Durations.show(e.roundTrip()),
               store);
     } else if (event instanceof HandedOff e) {
-      return "Lock '%s' handed off (id=%s, token=%d, handOff=%d, waited=%s)"
-          .formatted(e.name(), e.id(), e.token(), e.handOff(), Durations.show(e.waited()));
+      return "Lock '%s' handed off (id=%s, token=%d, lease=%s, handOff=%d, waited=%s, store=%s)"
+          .formatted(
+              e.name(),
+              e.id(),
+              e.token(),
+              Durations.show(e.lease()),
+              e.handOff(),
+              Durations.show(e.waited()),
+              store);
     } else if (event instanceof Released e) {
-      return "Lock '%s' released: %s (id=%s, token=%d, held=%s, store=%s)"
-          .formatted(e.name(), e.outcome(), e.id(), e.token(), Durations.show(e.held()), store);
+      return "Lock '%s' released: %s (id=%s, token=%d, lease=%s, held=%s, store=%s)"
+          .formatted(
+              e.name(),
+              e.outcome(),
+              e.id(),
+              e.token(),
+              Durations.show(e.lease()),
+              Durations.show(e.held()),
+              store);
     } else if (event instanceof Renewed e) {
       return "Lock '%s' renewed (id=%s, token=%d, remaining=%s, store=%s)"
           .formatted(e.name(), e.id(), e.token(), Durations.show(e.remaining()), store);

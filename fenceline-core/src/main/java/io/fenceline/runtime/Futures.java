@@ -19,7 +19,7 @@ final class Futures {
     if (future.isDone()) {
       return future;
     }
-    CompletableFuture<T> bounded = future.copy();
+    CompletableFuture<T> bounded = engine.untilClosed(future.copy());
     Time.Timer timer =
         engine.time.schedule(
             nanos,
@@ -49,8 +49,11 @@ final class Futures {
     wakeWhenDone(future);
     while (!future.isDone()) {
       if (Thread.interrupted()) {
-        future.cancel(false);
-        throw new InterruptedException();
+        if (future.cancel(false)) {
+          throw new InterruptedException();
+        }
+        Thread.currentThread().interrupt(); // It was complete: the caller hears of both.
+        break;
       }
       time.park(future, LONG_NANOS);
     }

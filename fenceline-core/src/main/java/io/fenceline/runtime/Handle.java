@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,7 @@ abstract class Handle implements Held, LossSource {
   final Stay stay;
 
   // Guarded by this handle's monitor.
-  private final List<Consumer<? super Lost>> listeners = new ArrayList<>(0);
-  private @Nullable CompletableFuture<Lost> lostFuture;
+  private List<Consumer<? super Lost>> listeners = List.of();
   private @Nullable CompletableFuture<ReleaseOutcome> outcome;
 
   /** Keeps the handle alive for as long as someone waits for its loss. */
@@ -93,7 +93,7 @@ abstract class Handle implements Held, LossSource {
     Moment now = engine().time.now();
     Lease lease = tenure().lease();
     if (!lease.runsAt(now)) {
-      tenure().noticeExpiry();
+      tenure().noticeExpiry(now);
       return Duration.ZERO;
     }
     return Duration.ofNanos(lease.remainingNanos(now));
@@ -149,11 +149,15 @@ abstract class Handle implements Held, LossSource {
 
   /** See {@link io.fenceline.Hold#extend}. */
   public void extend(Duration lease) throws InterruptedException {
-    Futures.awaitInterruptibly(engine().time, extendAsync(lease));
+    Futures.awaitInterruptibly(engine().time, extended(lease));
   }
 
   /** See {@link io.fenceline.Hold#extendAsync}. */
   public CompletableFuture<Void> extendAsync(Duration lease) {
+    return engine().forUser(extended(lease));
+  }
+
+  private CompletableFuture<Void> extended(Duration lease) {
     Durations.checkPositive("lease", lease);
     if (tenure().terms().autoRenewal()) {
       return CompletableFuture.failedFuture(
@@ -186,11 +190,18 @@ abstract class Handle implements Held, LossSource {
       }
       outcome = mine;
     }
-    CompletableFuture<ReleaseOutcome> answer = tenure().leave(stay);
-    if (answer.isDone()) {
-      mine.complete(answer.join());
-    } else {
-      answer.thenAccept(mine::complete);
+    try {
+      CompletableFuture<ReleaseOutcome> answer = tenure().leave(this);
+      if (answer.isDone()) {
+        mine.complete(answer.join());
+      } else {
+        answer.whenComplete(
+            (given, failure) -> mine.complete(given == null ? ReleaseOutcome.UNKNOWN : given));
+      }
+    } catch (RuntimeException e) {
+      // Whatever went wrong there, the first answer is the only one, and it has to come.
+      LOG.warn("Lock '{}' could not be released (id={}, token={})", name(), id(), token(), e);
+      mine.complete(ReleaseOutcome.UNKNOWN);
     }
     return mine;
   }
@@ -202,7 +213,7 @@ abstract class Handle implements Held, LossSource {
 
   @Override
   public CompletableFuture<ReleaseOutcome> releaseAsync() {
-    return end().copy();
+    return engine().forUser(end());
   }
 
   @Override
@@ -218,11 +229,7 @@ abstract class Handle implements Held, LossSource {
 
   @Override
   public void close() {
-    try {
-      ReleaseOutcome unused = release();
-    } catch (RuntimeException e) {
-      LOG.warn("Lock '{}' could not be closed (id={}, token={})", name(), id(), token(), e);
-    }
+    ReleaseOutcome unused = release();
   }
 
   /** Gives back what nobody has taken. */
@@ -234,9 +241,13 @@ abstract class Handle implements Held, LossSource {
 
   @Override
   public void onLost(Consumer<? super Lost> listener) {
+    Objects.requireNonNull(listener, "listener");
     synchronized (this) {
       if (wasReleased()) {
         return;
+      }
+      if (listeners.isEmpty()) {
+        listeners = new ArrayList<>(1);
       }
       listeners.add(listener);
     }
@@ -249,17 +260,8 @@ abstract class Handle implements Held, LossSource {
 
   @Override
   public CompletableFuture<Lost> lost() {
-    CompletableFuture<Lost> future;
-    synchronized (this) {
-      if (lostFuture == null) {
-        lostFuture = new LostFuture(this);
-      }
-      future = lostFuture;
-    }
-    Lost already = stay.loss();
-    if (already != null && !wasReleased()) {
-      future.complete(already);
-    }
+    CompletableFuture<Lost> future = new LostFuture(this);
+    onLost(future::complete);
     return future;
   }
 
@@ -270,27 +272,22 @@ abstract class Handle implements Held, LossSource {
   /** Calls the listeners, each once, unless this handle was released before. */
   void tellLost(Lost how) {
     List<Consumer<? super Lost>> told;
-    CompletableFuture<Lost> future;
     synchronized (this) {
       if (wasReleased()) {
         return;
       }
-      told = List.copyOf(listeners);
-      listeners.clear();
-      future = lostFuture;
-    }
-    if (future != null) {
-      engine().callback(() -> future.complete(how));
+      told = listeners;
+      listeners = List.of();
     }
     for (Consumer<? super Lost> listener : told) {
-      engine().callback(() -> call(listener, how));
+      engine().onLoss(() -> call(listener, how));
     }
   }
 
   private void call(Consumer<? super Lost> listener, Lost how) {
     try {
       listener.accept(how);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // An error of a listener is the listener's own.
       LOG.warn("A loss listener of lock '{}' failed (id={})", name(), id(), e);
     }
   }

@@ -1,6 +1,7 @@
 package io.fenceline.runtime;
 
 import com.google.errorprone.annotations.MustBeClosed;
+import io.fenceline.FencelineException;
 import io.fenceline.Held;
 import io.fenceline.LockOptions;
 import io.fenceline.LockTimeoutException;
@@ -131,10 +132,15 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
 
   private <T> CompletableFuture<T> start(Waiter waiter, Function<Object, T> reading) {
     CompletableFuture<T> future = new CompletableFuture<>();
-    ClaimQueue queue = queues.enter(name, waiter);
+    ClaimQueue queue;
+    try {
+      queue = queues.enter(name, waiter);
+    } catch (FencelineException e) {
+      return CompletableFuture.failedFuture(e);
+    }
     if (!waiter.isSettled()) {
       long limit = waiter.queues ? waiter.maxWait.toNanos() : engine.operationNanos();
-      waiter.timedBy(engine.time.schedule(limit, () -> engine.work(() -> queue.timeOut(waiter))));
+      waiter.timedBy(engine.time.schedule(limit, () -> queue.timeOut(waiter)));
     }
     waiter.takenBy(outcome -> complete(future, outcome, reading));
     future.whenComplete(
@@ -165,19 +171,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   private Waiter waiter(boolean waits, Duration maxWait, @Nullable Thread thread) {
-    boolean counted = waits && !(terms.mode() instanceof Mode.Exclusive);
-    if (counted) {
-      queues.countSingle(name);
-    }
-    return new Waiter(
-        terms,
-        options,
-        waits,
-        maxWait,
-        engine.time.now(),
-        thread,
-        handles,
-        counted ? () -> queues.uncountSingle(name) : () -> {});
+    return new Waiter(terms, options, waits, maxWait, engine.time.now(), thread, handles);
   }
 
   @SuppressWarnings("unchecked") // The handle is what the factory of this lock made.
@@ -203,13 +197,12 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   LockTimeoutException timeout(Duration maxWait, long sinceNanos, Obstacle obstacle) {
-    Long number = obstacle.number();
     return new LockTimeoutException(
         name,
         maxWait,
         Duration.ofNanos(engine.time.nanos() - sinceNanos),
         obstacle.holder(),
-        number == null ? null : Stay.token(engine.tokenNumber(name, number), 0),
+        engine.tokenOf(obstacle.number()),
         obstacle.remaining(),
         engine.store.description());
   }

@@ -55,7 +55,7 @@ final class ListenerQueue {
       }
       try {
         listener.on(event);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // An error of a listener must not end the telling.
         LOG.warn("A listener failed on {}", event, e);
       }
     }

@@ -7,16 +7,19 @@ import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.Lost;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /** Several holds as one. */
 final class MultiHandle implements MultiHold, LossSource {
+  private final Engine engine;
   private final List<Hold> holds;
 
-  MultiHandle(List<Hold> holds) {
+  MultiHandle(Engine engine, List<Hold> holds) {
+    this.engine = engine;
     this.holds = List.copyOf(holds);
   }
 
@@ -53,11 +56,7 @@ final class MultiHandle implements MultiHold, LossSource {
 
   @Override
   public ReleaseOutcome release() {
-    List<ReleaseOutcome> outcomes = new ArrayList<>();
-    for (int i = holds.size() - 1; i >= 0; i--) {
-      outcomes.add(holds.get(i).release());
-    }
-    return worst(outcomes);
+    return Futures.await(engine.time, releaseAsync());
   }
 
   @Override
@@ -100,22 +99,28 @@ final class MultiHandle implements MultiHold, LossSource {
 
   @Override
   public void onLost(Consumer<? super Lost> listener) {
-    lost().thenAccept(listener);
+    Objects.requireNonNull(listener, "listener");
+    AtomicBoolean told = new AtomicBoolean();
+    for (Hold hold : holds) {
+      hold.onLost(
+          lost -> {
+            if (told.compareAndSet(false, true)) {
+              listener.accept(lost);
+            }
+          });
+    }
   }
 
   @Override
   public CompletableFuture<Lost> lost() {
-    List<CompletableFuture<Lost>> each = new ArrayList<>();
-    holds.forEach(hold -> each.add(hold.lost()));
-    return CompletableFuture.anyOf(each.toArray(CompletableFuture[]::new))
-        .thenApply(Lost.class::cast);
+    CompletableFuture<Lost> first = new CompletableFuture<>();
+    onLost(first::complete);
+    return first;
   }
 
   @Override
   public void close() {
-    List<Hold> reversed = new ArrayList<>(holds);
-    Collections.reverse(reversed);
-    reversed.forEach(Hold::close);
+    ReleaseOutcome unused = release();
   }
 
   @Override

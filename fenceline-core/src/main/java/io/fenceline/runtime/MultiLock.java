@@ -14,10 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -64,115 +61,105 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
   public CompletableFuture<MultiHold> acquireAsync(Duration maxWait) {
     Durations.checkNotNegative("maxWait", maxWait);
     long start = engine.time.nanos();
-    CompletableFuture<MultiHold> result = new CompletableFuture<>();
-    new Taking(
-            result::isDone,
+    return new Taking<MultiHold>(
             lock -> {
               Duration left = maxWait.minusNanos(engine.time.nanos() - start);
-              return optional(lock.acquireAsync(left.isNegative() ? Duration.ZERO : left));
-            },
-            held -> held.isPresent() && result.complete(held.get()),
-            result::completeExceptionally)
-        .startFor(result);
-    return result;
+              return lock.acquireAsync(left.isNegative() ? Duration.ZERO : left);
+            })
+        .start();
   }
 
   @Override
   public CompletableFuture<Optional<MultiHold>> tryAcquireAsync() {
-    CompletableFuture<Optional<MultiHold>> result = new CompletableFuture<>();
-    new Taking(
-            result::isDone,
-            FencedLock::tryAcquireAsync,
-            result::complete,
-            result::completeExceptionally)
-        .startFor(result);
-    return result;
-  }
-
-  /** The same as an optional; cancelling it cancels what it came from. */
-  private static CompletableFuture<Optional<Hold>> optional(CompletableFuture<Hold> acquiring) {
-    CompletableFuture<Optional<Hold>> result = acquiring.thenApply(Optional::of);
-    result.whenComplete(
-        (hold, failure) -> {
-          if (result.isCancelled()) {
-            acquiring.cancel(false);
-          }
-        });
-    return result;
+    return new Taking<Optional<MultiHold>>(FencedLock::tryAcquireAsync).start();
   }
 
   /**
    * One go at all the locks: takes the next one when it has the last, gives all back on failure.
+   *
+   * @param <R> a multi-hold, or an optional one where the locks answer with optional holds
    */
-  private final class Taking {
-    private final BooleanSupplier abandoned;
-    private final Function<FencedLock, CompletableFuture<Optional<Hold>>> take;
-    private final Predicate<Optional<MultiHold>> deliver;
-    private final Consumer<Throwable> fail;
+  private final class Taking<R> {
+    private final Function<FencedLock, CompletableFuture<?>> take;
+    private final CompletableFuture<R> result = new CompletableFuture<>();
     private final List<Hold> taken = new ArrayList<>();
-    private volatile @Nullable CompletableFuture<Optional<Hold>> current;
+    private volatile @Nullable CompletableFuture<?> current;
 
-    Taking(
-        BooleanSupplier abandoned,
-        Function<FencedLock, CompletableFuture<Optional<Hold>>> take,
-        Predicate<Optional<MultiHold>> deliver,
-        Consumer<Throwable> fail) {
-      this.abandoned = abandoned;
+    Taking(Function<FencedLock, CompletableFuture<?>> take) {
       this.take = take;
-      this.deliver = deliver;
-      this.fail = fail;
     }
 
-    void startFor(CompletableFuture<?> result) {
+    CompletableFuture<R> start() {
       result.whenComplete(
           (value, failure) -> {
             CompletableFuture<?> waiting = current;
-            if (result.isCancelled() && waiting != null) {
+            if (waiting != null) {
               waiting.cancel(false);
             }
           });
-      next();
+      takeAll();
+      return engine.untilClosed(result);
     }
 
-    private void next() {
-      if (abandoned.getAsBoolean()) {
-        giveBack();
-        return;
-      }
-      if (taken.size() == locks.size()) {
-        MultiHandle all = new MultiHandle(taken);
-        if (!deliver.test(Optional.of(all))) {
-          giveBack();
+    /** Takes one after another; a loop for those that are there at once, however many they are. */
+    private void takeAll() {
+      while (taken.size() < locks.size() && !result.isDone()) {
+        CompletableFuture<?> asked = take.apply(locks.get(taken.size()));
+        current = asked;
+        if (result.isDone()) {
+          asked.cancel(false);
         }
-        return;
+        if (!asked.isDone()) {
+          asked.whenComplete(
+              (answer, failure) -> {
+                if (took(answer, failure)) {
+                  takeAll();
+                }
+              });
+          return;
+        }
+        if (!took(answerOf(asked), failureOf(asked))) {
+          return;
+        }
       }
-      CompletableFuture<Optional<Hold>> asked;
-      try {
-        asked = take.apply(locks.get(taken.size()));
-      } catch (RuntimeException e) {
+      if (result.isDone() || !deliver(new MultiHandle(engine, taken))) {
         giveBack();
-        fail.accept(e);
-        return;
       }
-      current = asked;
-      if (abandoned.getAsBoolean()) {
-        asked.cancel(false);
-      }
-      asked.whenComplete(this::answered);
     }
 
-    private void answered(@Nullable Optional<Hold> hold, @Nullable Throwable failure) {
-      if (hold != null && hold.isPresent()) {
-        taken.add(hold.get());
-        next();
-        return;
+    private @Nullable Object answerOf(CompletableFuture<?> done) {
+      return done.isCompletedExceptionally() ? null : done.join();
+    }
+
+    private @Nullable Throwable failureOf(CompletableFuture<?> done) {
+      return done.handle((answer, failure) -> Optional.ofNullable(failure)).join().orElse(null);
+    }
+
+    /** Notes a hold; anything else ends the go. */
+    private boolean took(@Nullable Object answer, @Nullable Throwable failure) {
+      Object held = answer instanceof Optional<?> optional ? optional.orElse(null) : answer;
+      if (held instanceof Hold hold) {
+        taken.add(hold);
+        return true;
       }
       giveBack();
-      if (failure != null) {
-        fail.accept(Futures.unwrapped(failure));
+      if (failure == null) {
+        deliverNothing();
       } else {
-        boolean unused = deliver.test(Optional.empty());
+        result.completeExceptionally(Futures.unwrapped(failure));
       }
+      return false;
+    }
+
+    @SuppressWarnings("unchecked") // Which of the two it is, the take function decides.
+    private boolean deliver(MultiHandle all) {
+      boolean optional = current != null && answerOf(current) instanceof Optional<?>;
+      return result.complete((R) (optional ? Optional.of(all) : all));
+    }
+
+    @SuppressWarnings("unchecked") // Only an optional answer can be empty.
+    private void deliverNothing() {
+      result.complete((R) Optional.empty());
     }
 
     private void giveBack() {

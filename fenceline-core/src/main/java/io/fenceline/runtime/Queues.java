@@ -4,14 +4,16 @@ import io.fenceline.LimitExceededException;
 import io.fenceline.spi.Mode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The queues of a client: one for each name that is wanted or held now, and none for any other. */
 final class Queues {
   private final Engine engine;
   private final ConcurrentHashMap<String, ClaimQueue> exclusive = new ConcurrentHashMap<>();
-  private final Set<ClaimQueue> single = ConcurrentHashMap.newKeySet();
+  // By number, not by identity: what order they are closed in must not depend on addresses.
+  private final ConcurrentHashMap<Long, ClaimQueue> single = new ConcurrentHashMap<>();
+  private final AtomicLong entered = new AtomicLong();
   private final ConcurrentHashMap<String, Integer> singleWaiting = new ConcurrentHashMap<>();
 
   Queues(Engine engine) {
@@ -20,25 +22,21 @@ final class Queues {
 
   /** Lets a waiter into the queue of its name, and gives the queue. */
   ClaimQueue enter(String name, Waiter waiter) {
+    engine.reserveHold();
+    ClaimQueue entered;
     try {
-      engine.reserveHold();
-    } catch (RuntimeException e) {
-      waiter.neverEntered();
-      throw e;
-    }
-    try {
-      ClaimQueue entered =
+      entered =
           waiter.terms.mode() instanceof Mode.Exclusive
               ? enterExclusive(name, waiter)
               : enterSingle(name, waiter);
-      if (engine.isClosed()) {
-        entered.close(); // The client was closed meanwhile, and may not have seen this one.
-      }
-      return entered;
     } catch (LimitExceededException e) {
       engine.dropHold();
       throw e;
     }
+    if (engine.isClosed()) {
+      entered.close(); // The client was closed meanwhile, and may not have seen this one.
+    }
+    return entered;
   }
 
   private ClaimQueue enterExclusive(String name, Waiter waiter) {
@@ -61,16 +59,19 @@ final class Queues {
   }
 
   private ClaimQueue enterSingle(String name, Waiter waiter) {
-    ClaimQueue[] self = new ClaimQueue[1];
-    ClaimQueue queue = new ClaimQueue(engine, name, () -> single.remove(self[0]));
-    self[0] = queue;
-    single.add(queue);
+    if (waiter.queues) {
+      countSingle(name);
+      waiter.whenSettled(() -> uncountSingle(name));
+    }
+    Long key = entered.incrementAndGet();
+    ClaimQueue queue = new ClaimQueue(engine, name, () -> single.remove(key));
+    single.put(key, queue);
     boolean unused = queue.enter(waiter);
     return queue;
   }
 
   /** Counts a waiter that has a queue of its own, which therefore can't count it. */
-  void countSingle(String name) {
+  private void countSingle(String name) {
     int limit = engine.settings.limits().waitersPerName();
     if (singleWaiting.merge(name, 1, Integer::sum) > limit) {
       uncountSingle(name);
@@ -79,13 +80,13 @@ final class Queues {
     }
   }
 
-  void uncountSingle(String name) {
+  private void uncountSingle(String name) {
     singleWaiting.computeIfPresent(name, (key, count) -> count == 1 ? null : count - 1);
   }
 
   void close() {
     List<ClaimQueue> all = new ArrayList<>(exclusive.values());
-    all.addAll(single);
+    all.addAll(single.values());
     all.forEach(ClaimQueue::close);
   }
 

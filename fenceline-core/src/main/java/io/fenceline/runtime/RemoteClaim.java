@@ -20,6 +20,7 @@ final class RemoteClaim implements ClaimHandler {
   private int failures;
   private volatile @Nullable Obstacle obstacle;
   private volatile @Nullable RuntimeException lastFailure;
+  private volatile long takenNumber;
 
   RemoteClaim(ClaimQueue queue, Engine engine, String name, Waiter waiter) {
     this.queue = queue;
@@ -46,6 +47,23 @@ final class RemoteClaim implements ClaimHandler {
     } catch (RuntimeException e) {
       failed(e);
     }
+  }
+
+  /** Its grant has become a tenure. */
+  void taken(long number) {
+    takenNumber = number;
+  }
+
+  /**
+   * Whether the store has to be cleaned of what an answer, that nobody wants any more, speaks of.
+   *
+   * <p>If the claim never became a tenure, always. If it did, the answer may be an old one about
+   * the very grant that was held; with a lock-delay nothing may be sent about that one after its
+   * lease, since the name would open before the delay is over. A new number is a new grant: the
+   * claim was overtaken by its own release.
+   */
+  boolean mustUndo(long number) {
+    return takenNumber == 0 || terms.delay().isZero() || (number != 0 && number != takenNumber);
   }
 
   /** Who stands in the way, once the store has said so. */

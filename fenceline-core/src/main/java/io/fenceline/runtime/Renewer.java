@@ -53,6 +53,7 @@ final class Renewer {
   private long sequence;
   private Time.@Nullable Timer timer;
   private long timerDueNanos;
+  private long timers;
 
   Renewer(Engine engine) {
     this.engine = engine;
@@ -106,13 +107,17 @@ final class Renewer {
       timer.cancel();
     }
     timerDueNanos = due;
-    timer = engine.time.schedule(Math.max(0, due - engine.time.nanos()), this::tick);
+    long armed = ++timers;
+    timer = engine.time.schedule(Math.max(0, due - engine.time.nanos()), () -> tick(armed));
   }
 
-  private void tick() {
+  private void tick(long armed) {
     Moment now = engine.time.now();
     List<Tenure> due;
     synchronized (this) {
+      if (armed != timers) {
+        return; // Replaced by an earlier one while it was about to run.
+      }
       timer = null;
       due = due(now);
     }
@@ -135,6 +140,7 @@ final class Renewer {
   private void attend(Tenure tenure, Moment now, List<Attempt> batch) {
     if (!tenure.lease().runsAt(now)) {
       tenure.lose(LossReason.EXPIRED);
+      remove(tenure); // Also one that had ended before it came here.
     } else if (tenure.wantsRenewal(now)) {
       sendNext(tenure, now, batch);
     } else {
@@ -156,7 +162,9 @@ final class Renewer {
       }
       Tenure tenure = entry.getValue();
       boolean along =
-          tenure.terms().autoRenewal() && early <= tenure.terms().lease().toNanos() / AHEAD_SHARE;
+          tenure.terms().autoRenewal()
+              && !unanswered.containsKey(tenure)
+              && early <= tenure.terms().lease().toNanos() / AHEAD_SHARE;
       if (early <= 0 || along) {
         found.add(tenure);
       }
@@ -181,7 +189,12 @@ final class Renewer {
     batch.add(attempt);
   }
 
-  private void renew(List<Attempt> batch) {
+  private void renew(List<Attempt> due) {
+    // The thread may have been busy: what has ended, or was sent anew, is not sent any more.
+    List<Attempt> batch = due.stream().filter(this::isWanted).toList();
+    if (batch.isEmpty()) {
+      return;
+    }
     List<RenewRequest> requests = batch.stream().map(a -> a.tenure().renewRequest()).toList();
     List<CompletableFuture<Renewal>> answers;
     try {
@@ -203,6 +216,10 @@ final class Renewer {
                 }
               });
     }
+  }
+
+  private synchronized boolean isWanted(Attempt attempt) {
+    return attempt.equals(unanswered.get(attempt.tenure()));
   }
 
   /** A failure of the attempt under way is heard; the next try has its place in the agenda. */

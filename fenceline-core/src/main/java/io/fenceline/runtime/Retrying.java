@@ -5,6 +5,7 @@ import io.fenceline.StoreUnavailableException;
 import io.fenceline.WaitStrategy;
 import io.fenceline.event.TimedOut;
 import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Time;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,8 +23,9 @@ final class Retrying<H extends Held> {
   private final Duration maxWait;
   private final long startNanos;
   private final CompletableFuture<H> result = new CompletableFuture<>();
-  private int asked;
+  private int refusals;
   private volatile @Nullable CompletableFuture<Optional<H>> attempt;
+  private volatile @Nullable RuntimeException lastFailure;
 
   Retrying(Engine engine, LeaseLock<H> lock, WaitStrategy.Retry strategy, Duration maxWait) {
     this.engine = engine;
@@ -34,31 +36,29 @@ final class Retrying<H extends Held> {
   }
 
   CompletableFuture<H> start() {
+    Time.Timer timer =
+        engine.time.schedule(
+            Math.max(maxWait.toNanos(), maxWait.isZero() ? engine.operationNanos() : 0),
+            () -> engine.callback(this::giveUp));
     result.whenComplete(
         (held, failure) -> {
+          timer.cancel();
           CompletableFuture<Optional<H>> current = attempt;
-          if (result.isCancelled() && current != null) {
-            current.cancel(false);
+          if (current != null) {
+            current.cancel(false); // Nothing happens if it is what completed the result.
           }
         });
     ask();
-    return result;
+    return engine.untilClosed(result);
   }
 
   private void ask() {
     if (result.isDone()) {
       return;
     }
-    asked++;
-    CompletableFuture<Optional<H>> trying;
-    try {
-      trying = lock.tryAcquireAsync();
-    } catch (RuntimeException e) {
-      result.completeExceptionally(e);
-      return;
-    }
+    CompletableFuture<Optional<H>> trying = lock.tryAcquireAsync();
     attempt = trying;
-    if (result.isCancelled()) {
+    if (result.isDone()) {
       trying.cancel(false);
     }
     trying.whenComplete(this::answered);
@@ -73,22 +73,33 @@ final class Retrying<H extends Held> {
         CompletableFuture<?> unused = held.get().releaseAsync();
       }
     } else {
-      again(error);
+      lastFailure = error;
+      again(error == null);
     }
   }
 
-  private void again(@Nullable RuntimeException error) {
+  private void again(boolean refused) {
     double jitter = engine.random.nextDouble() * strategy.jitter().toNanos();
     long delay = strategy.delay().toNanos() + (long) jitter;
-    Duration waited = Duration.ofNanos(engine.time.nanos() - startNanos);
-    boolean refusedOnce = error == null;
-    if ((refusedOnce && asked > strategy.times())
-        || waited.plusNanos(delay).compareTo(maxWait) > 0) {
-      engine.events.tell(() -> new TimedOut(lock.name, waited, error != null));
-      result.completeExceptionally(
-          error != null ? error : lock.timeout(maxWait, startNanos, Obstacle.UNKNOWN));
-      return;
+    long left = maxWait.toNanos() - (engine.time.nanos() - startNanos);
+    if (refused) {
+      refusals++;
     }
-    engine.time.schedule(delay, () -> engine.work(this::ask));
+    if (refusals > strategy.times() || delay >= left) {
+      giveUp();
+    } else {
+      // Where user code may run: what the result completes may go on right here.
+      engine.time.schedule(delay, () -> engine.callback(this::ask));
+    }
+  }
+
+  private void giveUp() {
+    RuntimeException silence = lastFailure;
+    RuntimeException error =
+        silence != null ? silence : lock.timeout(maxWait, startNanos, Obstacle.UNKNOWN);
+    if (result.completeExceptionally(error)) {
+      Duration waited = Duration.ofNanos(engine.time.nanos() - startNanos);
+      engine.events.tell(() -> new TimedOut(lock.name, waited, silence != null));
+    }
   }
 }

@@ -47,9 +47,9 @@ final class Stay {
   private volatile @Nullable Lost loss;
   private volatile @Nullable Thread boundTo;
 
-  // Guarded by the tenure.
-  private final List<WeakReference<Handle>> handles = new ArrayList<>(1);
-  private int open;
+  // Guarded by the tenure. Most stays have one handle; only re-entry needs the list.
+  private @Nullable WeakReference<Handle> first;
+  private List<WeakReference<Handle>> others = List.of();
 
   Stay(Tenure tenure, long number, int handOff, Waiter waiter, Moment now) {
     this.tenure = tenure;
@@ -59,7 +59,7 @@ final class Stay {
     this.acquired = now;
     this.waitingSince = waiter.since;
     this.acquirer = waiter.options.interruptsOnLoss() ? waiter.thread : null;
-    this.trace = waiter.options.tracesLeaks() ? new Throwable("the hold was acquired here") : null;
+    this.trace = waiter.trace;
   }
 
   static long token(long number, int handOff) {
@@ -70,19 +70,24 @@ final class Stay {
     return token >> HAND_OFF_BITS;
   }
 
-  /** Another handle on it. */
+  /** Another handle on it; under the tenure's monitor. */
   Handle open(Function<Stay, Handle> factory) {
     Handle handle = factory.apply(this);
-    synchronized (tenure) {
-      open++;
-      handles.add(new WeakReference<>(handle));
+    WeakReference<Handle> reference = new WeakReference<>(handle);
+    if (first == null) {
+      first = reference;
+    } else {
+      if (others.isEmpty()) {
+        others = new ArrayList<>();
+      }
+      others.add(reference);
     }
     return handle;
   }
 
   /** Another handle, if it is still held; null otherwise. */
   @Nullable Handle reopen(Function<Stay, Handle> factory) {
-    tenure.noticeExpiry();
+    tenure.noticeExpiry(tenure.engine().time.now());
     synchronized (tenure) {
       return state == State.HELD ? open(factory) : null;
     }
@@ -112,8 +117,7 @@ final class Stay {
         && now.nanos() - acquired.nanos() >= options.maxHold().get().toNanos()) {
       return Leaked.Cause.MAX_HOLD;
     }
-    boolean collected = handles.stream().allMatch(handle -> handle.get() == null);
-    return collected ? Leaked.Cause.COLLECTED : null;
+    return open().isEmpty() ? Leaked.Cause.COLLECTED : null;
   }
 
   /** How long the name has to stay closed from now on. */
@@ -128,17 +132,37 @@ final class Stay {
 
   // Under the tenure's monitor. -----------------------------------------------------------------
 
+  /** The handles that are neither released nor collected. */
+  private List<Handle> open() {
+    List<Handle> found = new ArrayList<>(1 + others.size());
+    Handle one = first == null ? null : first.get();
+    if (one != null) {
+      found.add(one);
+    }
+    for (WeakReference<Handle> other : others) {
+      Handle handle = other.get();
+      if (handle != null) {
+        found.add(handle);
+      }
+    }
+    return found;
+  }
+
   /** One handle less; null if it was the last one, and the stay has ended by it. */
-  @Nullable CompletableFuture<ReleaseOutcome> closeOne() {
+  @Nullable CompletableFuture<ReleaseOutcome> closeOne(Handle closed) {
     if (state != State.HELD) {
       return ALREADY_LOST;
     }
-    open--;
-    if (open > 0) {
-      return RELEASED;
+    if (others.isEmpty()) {
+      state = State.RELEASED;
+      return null;
     }
-    state = State.RELEASED;
-    return null;
+    if (first != null && first.get() == closed) {
+      first = others.remove(others.size() - 1);
+    } else {
+      others.removeIf(other -> other.get() == closed);
+    }
+    return RELEASED;
   }
 
   /** Lost, unless it was released before; the thread is interrupted while it can't yet release. */
@@ -164,19 +188,13 @@ final class Stay {
     }
   }
 
-  /** Tells every handle that is still there, and the client's listeners. */
+  /** Tells every handle that was not released before, and the client's listeners. */
   void tellLost(Lost how) {
-    Engine engine = tenure.engine();
-    List<Handle> told = new ArrayList<>();
+    List<Handle> told;
     synchronized (tenure) {
-      for (WeakReference<Handle> reference : handles) {
-        Handle handle = reference.get();
-        if (handle != null) {
-          told.add(handle);
-        }
-      }
+      told = open();
     }
-    engine.events.tell(how);
+    tenure.engine().events.tell(how);
     for (Handle handle : told) {
       handle.tellLost(how);
     }
@@ -191,6 +209,7 @@ final class Stay {
                 tenure.name(),
                 tenure.id(),
                 token,
+                tenure.lease().length(),
                 outcome,
                 Duration.ofNanos(sent.nanos() - acquired.nanos()),
                 Duration.ofNanos(engine.time.nanos() - sent.nanos())));
@@ -209,6 +228,7 @@ final class Stay {
                     tenure.name(),
                     tenure.id(),
                     token,
+                    lease.length(),
                     Duration.ofNanos(now.nanos() - waitingSince.nanos()),
                     Duration.ofNanos(now.nanos() - lease.from().nanos())));
   }
@@ -223,6 +243,7 @@ final class Stay {
                     tenure.name(),
                     tenure.id(),
                     token,
+                    tenure.lease().length(),
                     handOff,
                     Duration.ofNanos(now.nanos() - waitingSince.nanos())));
   }

@@ -4,8 +4,9 @@ import io.fenceline.spi.Lane;
 import io.fenceline.spi.Time;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -22,6 +23,10 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class SystemTime implements Time {
   private static final int WORKERS = 4;
+
+  /** User code may block, and may wait for other user code; this many of it can at once. */
+  private static final int FOR_USERS = 256;
+
   private static final int IDLE_SECONDS = 10;
 
   private final ScheduledThreadPoolExecutor timers;
@@ -35,20 +40,35 @@ final class SystemTime implements Time {
     timers.allowCoreThreadTimeOut(true);
     lanes.put(Lane.RENEWAL, pool("renewal", 1));
     lanes.put(Lane.WORK, pool("work", WORKERS));
-    lanes.put(Lane.CALLBACK, pool("callback", WORKERS));
+    lanes.put(Lane.UNDO, pool("undo", WORKERS));
+    lanes.put(Lane.LOSS, pool("loss", FOR_USERS));
+    lanes.put(Lane.CALLBACK, pool("callback", FOR_USERS));
   }
 
+  /** A pool that starts a thread only when none is idle, and queues only when it has them all. */
   private static ThreadPoolExecutor pool(String name, int threads) {
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            threads(name));
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
+    LinkedTransferQueue<Runnable> queue =
+        new LinkedTransferQueue<>() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public boolean offer(Runnable task) {
+            return tryTransfer(task); // Only to a thread that waits for one.
+          }
+        };
+    return new ThreadPoolExecutor(
+        0,
+        threads,
+        IDLE_SECONDS,
+        TimeUnit.SECONDS,
+        queue,
+        threads(name),
+        (task, pool) -> {
+          if (pool.isShutdown()) {
+            throw new RejectedExecutionException("closed");
+          }
+          queue.put(task);
+        });
   }
 
   private static ThreadFactory threads(String name) {
@@ -82,14 +102,14 @@ final class SystemTime implements Time {
 
   @Override
   public Executor lane(Lane lane) {
-    ThreadPoolExecutor pool = java.util.Objects.requireNonNull(lanes.get(lane));
+    ThreadPoolExecutor pool = Objects.requireNonNull(lanes.get(lane));
     return task -> {
       try {
         pool.execute(task);
       } catch (RejectedExecutionException e) {
         // The client is closed. What would have run here belongs to holds that have ended; but a
         // future that someone waits for must still be completed.
-        if (lane == Lane.CALLBACK) {
+        if (lane == Lane.CALLBACK || lane == Lane.LOSS) {
           task.run();
         }
       }

@@ -3,7 +3,6 @@ package io.fenceline.runtime;
 import io.fenceline.HandOff;
 import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
-import io.fenceline.StoreUnavailableException;
 import io.fenceline.event.Endangered;
 import io.fenceline.event.Leaked;
 import io.fenceline.event.Lost;
@@ -17,10 +16,12 @@ import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
-import io.fenceline.spi.Time;
 import io.fenceline.spi.Validity;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,7 @@ final class Tenure {
   private volatile Lease lease;
 
   // Guarded by this.
-  private State state = State.LIVE;
+  private volatile State state = State.LIVE;
   private @Nullable Stay stay;
   private int handOffs;
   private boolean renewalEnded;
@@ -94,18 +95,18 @@ final class Tenure {
   }
 
   /** What local callers are told stands in their way. */
-  Obstacle asObstacle() {
-    Duration left = Duration.ofNanos(lease.remainingNanos(engine.time.now()));
+  Obstacle asObstacle(Moment now) {
+    Duration left = Duration.ofNanos(lease.remainingNanos(now));
     return new Obstacle(engine.info.label(), grant.number(), left);
   }
 
   // Stays. --------------------------------------------------------------------------------------
 
-  /** The first stay of the grant. */
-  synchronized Stay begin(Waiter waiter, Moment now) {
+  /** A stay on the grant, and its first handle. */
+  synchronized Handle begin(Waiter waiter, Moment now) {
     Stay begun = new Stay(this, number, handOffs, waiter, now);
     stay = begun;
-    return begun;
+    return begun.open(waiter::handleOn);
   }
 
   /**
@@ -113,7 +114,7 @@ final class Tenure {
    *
    * <p>The lease goes on unchanged: nothing was heard from the store, so nothing began anew.
    */
-  synchronized @Nullable Stay handOff(Stay ended, Waiter next, Moment now) {
+  synchronized @Nullable Handle handOff(Stay ended, Waiter next, Moment now) {
     HandOff bounds = engine.settings.handOff();
     boolean allowed =
         state == State.LIVE
@@ -140,17 +141,19 @@ final class Tenure {
   }
 
   /** Closes one handle of a stay, and with the last one the stay: the tenure then passes on. */
-  CompletableFuture<ReleaseOutcome> leave(Stay left) {
-    noticeExpiry();
+  CompletableFuture<ReleaseOutcome> leave(Handle closed) {
+    Moment now = engine.time.now();
+    noticeExpiry(now);
+    Stay left = closed.stay;
     CompletableFuture<ReleaseOutcome> done;
     synchronized (this) {
-      done = left.closeOne();
+      done = left.closeOne(closed);
     }
     if (done != null) {
       return done;
     }
     engine.dropHold();
-    return queue.released(this, left);
+    return queue.released(this, left, now);
   }
 
   /** Ends it by release; from now on it is neither renewed nor lost. */
@@ -167,10 +170,19 @@ final class Tenure {
   // Loss. ---------------------------------------------------------------------------------------
 
   /** Notices that the lease is over, if it is; called before anything answers as valid. */
-  void noticeExpiry() {
-    if (!lease.runsAt(engine.time.now())) {
+  void noticeExpiry(Moment now) {
+    if (!lease.runsAt(now)) {
       lose(LossReason.EXPIRED);
     }
+  }
+
+  /** Whether it is still ours, as far as is known. */
+  synchronized boolean isLive() {
+    return state == State.LIVE;
+  }
+
+  boolean isLost() {
+    return state == State.LOST;
   }
 
   /** Ends it by loss: the state first, then the signals, so that whoever hears of it sees it. */
@@ -182,6 +194,9 @@ final class Tenure {
     synchronized (this) {
       if (state != State.LIVE) {
         return;
+      }
+      if (reason == LossReason.EXPIRED && lease.runsAt(engine.time.now())) {
+        return; // It was renewed between the look and this.
       }
       state = State.LOST;
       loser = stay;
@@ -195,7 +210,8 @@ final class Tenure {
     engine.renewer.remove(this);
     if (victim != null) {
       engine.dropHold();
-      victim.tellLost(loss);
+      Stay told = victim;
+      engine.onLoss(() -> told.tellLost(loss));
     }
     queue.lost(this);
     giveBackAfter(reason, loser, last);
@@ -228,30 +244,23 @@ final class Tenure {
 
   /** Gives the grant back to the store; the tenure has ended. */
   CompletableFuture<ReleaseOutcome> sendRelease(Stay ended, Moment now) {
-    if (!terms().delay().isZero() && !lease.runsAt(now)) {
+    if (!terms().delay().isZero() && !lease.runsAt(engine.time.now())) {
+      tellLateLoss(ended, LossReason.EXPIRED);
       return ended.released(ReleaseOutcome.ALREADY_LOST, now);
     }
     ReleaseRequest request = new ReleaseRequest(grant, ended.keepClosed(now));
-    CompletableFuture<Release> answer = send(request);
+    CompletableFuture<Release> answer =
+        Futures.within(
+            engine, send(request), engine.operationNanos(), "The release was not answered");
     if (answer.isDone()) {
       return ended.released(outcome(ended, request, answer), now);
     }
-    CompletableFuture<ReleaseOutcome> result = new CompletableFuture<>();
-    Time.Timer timer =
-        engine.time.schedule(
-            engine.operationNanos(),
-            () ->
-                answer.completeExceptionally(
-                    new StoreUnavailableException(
-                        engine.store.description(), "The release was not answered", null)));
-    answer.whenComplete(
+    return answer.handle(
         (release, failure) -> {
-          timer.cancel();
           ReleaseOutcome outcome = outcome(ended, request, answer);
           ended.released(outcome, now);
-          result.complete(outcome);
+          return outcome;
         });
-    return result;
   }
 
   private CompletableFuture<Release> send(ReleaseRequest request) {
@@ -268,17 +277,22 @@ final class Tenure {
       if (answer.join() == Release.RELEASED) {
         return ReleaseOutcome.RELEASED;
       }
-      Lost loss = lossOf(ended, LossReason.GONE, lease);
-      ended.markLostAtRelease(loss);
-      ended.tellLost(loss);
-      return ReleaseOutcome.ALREADY_LOST;
-    } catch (RuntimeException e) {
-      engine.events.tell(() -> new StoreFailed(name(), "release", e));
+    } catch (CompletionException | CancellationException e) {
+      engine.events.tell(() -> new StoreFailed(name(), "release", Futures.unwrapped(e)));
       if (terms().delay().isZero()) {
         engine.undoer.releaseAgain(request);
       }
       return ReleaseOutcome.UNKNOWN;
     }
+    tellLateLoss(ended, LossReason.GONE);
+    return ReleaseOutcome.ALREADY_LOST;
+  }
+
+  /** It turns out at the release that it was lost before; who listens is told. */
+  private void tellLateLoss(Stay ended, LossReason reason) {
+    Lost loss = lossOf(ended, reason, lease);
+    ended.markLostAtRelease(loss);
+    engine.onLoss(() -> ended.tellLost(loss));
   }
 
   // Renewal. ------------------------------------------------------------------------------------
@@ -306,12 +320,13 @@ final class Tenure {
       Leaked.Cause cause = stay == null ? null : stay.leak(now);
       if (stay != null && cause != null) {
         renewalEnded = true;
-        leak = new Leaked(name(), id(), stay.token, cause, stay.trace);
+        leak = new Leaked(name(), id(), stay.token, terms().lease(), cause, stay.trace);
       }
       wanted = !renewalEnded;
     }
     if (leak != null) {
-      engine.events.tell(leak);
+      Leaked told = leak;
+      engine.onLoss(() -> engine.events.tell(told));
     }
     return wanted;
   }
@@ -331,9 +346,10 @@ final class Tenure {
 
   private void prolong(Validity validity, long sentNanos) {
     Lease longer = Lease.of(validity);
-    Moment now = engine.time.now();
+    Moment now;
     long token;
     synchronized (this) {
+      now = engine.time.now();
       if (state != State.LIVE || !lease.runsAt(now)) {
         return; // Too late: the lease was over by our clock, and loss is for good.
       }
@@ -360,7 +376,7 @@ final class Tenure {
       endangered = true;
       token = stay == null ? Stay.token(number, handOffs) : stay.token;
     }
-    engine.events.tell(new Endangered(name(), id(), token, left, cause));
+    engine.onLoss(() -> engine.events.tell(new Endangered(name(), id(), token, left, cause)));
   }
 
   /**
@@ -379,7 +395,7 @@ final class Tenure {
     }
     CompletableFuture<Renewal> answer;
     try {
-      answer = engine.store.renew(java.util.List.of(new RenewRequest(grant, length))).get(0);
+      answer = engine.store.renew(List.of(new RenewRequest(grant, length))).get(0);
     } catch (RuntimeException e) {
       answer = CompletableFuture.failedFuture(e);
     }

@@ -58,7 +58,7 @@ final class ThreadLock implements ReentrantFencedLock {
     if (mine != null) {
       return reenterIfValid(mine);
     }
-    Duration wait = Duration.of(Math.max(0, time), unit.toChronoUnit());
+    Duration wait = Duration.ofNanos(unit.toNanos(Math.max(0, time)));
     try {
       owners.put(
           lock.name,

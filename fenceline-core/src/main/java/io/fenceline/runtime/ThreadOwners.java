@@ -1,14 +1,18 @@
 package io.fenceline.runtime;
 
 import io.fenceline.Hold;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which thread owns which lock of a client, and how often. Only the thread itself changes that. */
+/** Which locks of a client the calling thread owns, and how often. */
 final class ThreadOwners {
-  private final ConcurrentHashMap<Key, Ownership> owned = new ConcurrentHashMap<>();
-
-  private record Key(String name, Thread thread) {}
+  /*
+   * Thread-local, so that what a thread owns goes with the thread: an owner that ended can't unlock,
+   * and nothing here may keep it, or its hold, alive.
+   */
+  @SuppressWarnings("ThreadLocalUsage") // One for each client, emptied when nothing is owned.
+  private final ThreadLocal<Map<String, Ownership>> owned = ThreadLocal.withInitial(HashMap::new);
 
   /** A hold that belongs to a thread. */
   static final class Ownership {
@@ -20,32 +24,22 @@ final class ThreadOwners {
     }
   }
 
-  private static Key key(String name) {
-    return new Key(name, Thread.currentThread());
-  }
-
   /** What the calling thread owns, or null. */
   @Nullable Ownership get(String name) {
-    return owned.get(key(name));
+    return owned.get().get(name);
   }
 
   void put(String name, Hold hold) {
     LockHandle handle = (LockHandle) hold;
-    Thread owner = Thread.currentThread();
-    Key key = new Key(name, owner);
-    Ownership ownership = new Ownership(handle);
-    owned.put(key, ownership);
-    handle.stay.bindTo(owner);
-    // An owner that ended can't unlock; what it leaves here goes with its lease.
-    handle.onLost(
-        lost -> {
-          if (!owner.isAlive()) {
-            owned.remove(key, ownership);
-          }
-        });
+    owned.get().put(name, new Ownership(handle));
+    handle.stay.bindTo(Thread.currentThread());
   }
 
   void remove(String name) {
-    owned.remove(key(name));
+    Map<String, Ownership> mine = owned.get();
+    mine.remove(name);
+    if (mine.isEmpty()) {
+      owned.remove();
+    }
   }
 }

@@ -3,6 +3,7 @@ package io.fenceline.runtime;
 import io.fenceline.LimitExceededException;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Lane;
 import io.fenceline.spi.ReleaseRequest;
 import java.util.HashSet;
 import java.util.Set;
@@ -24,6 +25,11 @@ final class Undoer {
   private final Set<Undo> pending = new HashSet<>();
   private @Nullable CompletableFuture<Void> whenEmpty;
 
+  /** The size of what is pending, for every acquire to look at without a lock. */
+  private volatile int size;
+
+  private volatile boolean stopped;
+
   Undoer(Engine engine) {
     this.engine = engine;
   }
@@ -43,14 +49,19 @@ final class Undoer {
    *
    * @throws LimitExceededException then
    */
-  synchronized void checkRoom() {
+  void checkRoom() {
     int limit = engine.settings.limits().pendingUndos();
-    if (pending.size() >= limit) {
+    if (size >= limit) {
       throw new LimitExceededException(
           "pendingUndos",
           limit,
           "The store has not answered for long; new claims would only add to what is undone later.");
     }
+  }
+
+  /** How much waits to be undone; for tests of what is left behind. */
+  synchronized int pending() {
+    return pending.size();
   }
 
   /** Completes when nothing waits to be undone. */
@@ -64,18 +75,25 @@ final class Undoer {
     return whenEmpty;
   }
 
+  /** Gives up: the store is being closed, and what is left ends with its lease. */
+  void stop() {
+    stopped = true;
+  }
+
   private void start(String name, String operation, Supplier<CompletableFuture<?>> request) {
     Undo undo = new Undo(name, operation, request);
     synchronized (this) {
       pending.add(undo);
+      size = pending.size();
     }
-    engine.work(undo::send);
+    engine.time.lane(Lane.UNDO).execute(undo::send);
   }
 
   private void done(Undo undo) {
     CompletableFuture<Void> empty = null;
     synchronized (this) {
       pending.remove(undo);
+      size = pending.size();
       if (pending.isEmpty()) {
         empty = whenEmpty;
       }
@@ -119,8 +137,12 @@ final class Undoer {
 
     private void retry(Throwable failure) {
       engine.events.tell(() -> new StoreFailed(name, operation, Futures.unwrapped(failure)));
+      if (stopped) {
+        done(this);
+        return;
+      }
       long delay = FIRST_RETRY_NANOS << Math.min(failures++, DOUBLINGS);
-      engine.time.schedule(delay, () -> engine.work(this::send));
+      engine.time.schedule(delay, () -> engine.time.lane(Lane.UNDO).execute(this::send));
     }
   }
 }

@@ -4,9 +4,9 @@ import io.fenceline.LockOptions;
 import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Time;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -25,6 +25,19 @@ final class Waiter {
   /** What a caller that was cancelled or interrupted is settled with. */
   static final Object GONE = new Object();
 
+  private static final VarHandle OUTCOME;
+  private static final VarHandle TOLD;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      OUTCOME = lookup.findVarHandle(Waiter.class, "outcome", Object.class);
+      TOLD = lookup.findVarHandle(Waiter.class, "told", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   final Terms terms;
   final LockOptions options;
 
@@ -37,10 +50,16 @@ final class Waiter {
   /** The thread that waits, or null if a future does. */
   final @Nullable Thread thread;
 
+  /** Where the hold was asked for, if the options want to know. */
+  final @Nullable Throwable trace;
+
   private final Function<Stay, Handle> handles;
-  private final Runnable whenSettled;
-  private final AtomicReference<@Nullable Object> outcome = new AtomicReference<>();
-  private final AtomicBoolean told = new AtomicBoolean();
+  private volatile @Nullable Object outcome;
+
+  @SuppressWarnings("UnusedVariable") // By its handle.
+  private volatile boolean told;
+
+  private volatile @Nullable Runnable whenSettled;
   private volatile @Nullable Predicate<Object> taker;
   private volatile Time.@Nullable Timer timer;
 
@@ -51,8 +70,7 @@ final class Waiter {
       Duration maxWait,
       Moment since,
       @Nullable Thread thread,
-      Function<Stay, Handle> handles,
-      Runnable whenSettled) {
+      Function<Stay, Handle> handles) {
     this.terms = terms;
     this.options = options;
     this.queues = queues;
@@ -60,30 +78,34 @@ final class Waiter {
     this.since = since;
     this.thread = thread;
     this.handles = handles;
-    this.whenSettled = whenSettled;
+    this.trace = options.tracesLeaks() ? new Throwable("the hold was acquired here") : null;
+  }
+
+  /** The handle that it would get of a stay. */
+  Handle handleOn(Stay stay) {
+    return handles.apply(stay);
   }
 
   /**
-   * Gives it the stay, unless it is settled; {@link #wake} tells it.
-   *
-   * @return whether it took it
+   * Settles it with a {@link Handle}, an exception, a {@link Refusal} or {@link #GONE}, unless it
+   * is settled; {@link #wake} tells it.
    */
-  boolean accept(Stay stay) {
-    return outcome.compareAndSet(null, stay.open(handles));
-  }
-
-  /** Settles it with an exception, a {@link Refusal} or {@link #GONE}, unless it is settled. */
   boolean settle(Object with) {
-    return outcome.compareAndSet(null, with);
+    return OUTCOME.compareAndSet(this, null, with);
   }
 
   /** What it is settled with, or null. */
   @Nullable Object outcome() {
-    return outcome.get();
+    return outcome;
   }
 
   boolean isSettled() {
-    return outcome.get() != null;
+    return outcome != null;
+  }
+
+  /** What is done when it is settled, whatever the outcome; set before it enters a queue. */
+  void whenSettled(Runnable action) {
+    whenSettled = action;
   }
 
   /**
@@ -94,11 +116,6 @@ final class Waiter {
   void takenBy(Predicate<Object> taker) {
     this.taker = taker;
     tell();
-  }
-
-  /** It was turned away before it was in any queue. */
-  void neverEntered() {
-    whenSettled.run();
   }
 
   /** The timer that makes it give up; cancelled when it is settled. */
@@ -114,22 +131,26 @@ final class Waiter {
    * depends on it may be slow, and may come back for the next lock.
    */
   void wake(Engine engine) {
-    whenSettled.run();
+    if (thread != null) {
+      LockSupport.unpark(thread);
+    }
+    Runnable action = whenSettled;
+    if (action != null) {
+      action.run();
+    }
     Time.Timer set = timer;
     if (set != null) {
       set.cancel();
     }
-    if (thread != null) {
-      LockSupport.unpark(thread);
-    } else if (taker != null) {
+    if (taker != null) {
       engine.callback(this::tell);
     }
   }
 
   private void tell() {
-    Object settled = outcome.get();
+    Object settled = outcome;
     Predicate<Object> to = taker;
-    if (settled == null || to == null || !told.compareAndSet(false, true)) {
+    if (settled == null || to == null || !TOLD.compareAndSet(this, false, true)) {
       return;
     }
     if (!to.test(settled) && settled instanceof Handle handle) {

@@ -1,6 +1,8 @@
 package io.fenceline.spi;
 
 import java.time.Duration;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** What a server answers a claim with. */
 public sealed interface ClaimAnswer {
@@ -17,8 +19,23 @@ public sealed interface ClaimAnswer {
    * It waits in the queue.
    *
    * @param obstacle who is in the way
+   * @param lastNumber the last number that the server had granted when it answered, of the name or
+   *     of more; by it a message about an older grant is told from one about a new grant
+   * @param askAgain when the server wants to be asked again; null for the store's usual interval
    */
-  record Waiting(Obstacle obstacle) implements ClaimAnswer {}
+  record Waiting(Obstacle obstacle, OptionalLong lastNumber, @Nullable Duration askAgain)
+      implements ClaimAnswer {
+
+    /** Asks again after the store's usual interval. */
+    public Waiting(Obstacle obstacle, OptionalLong lastNumber) {
+      this(obstacle, lastNumber, null);
+    }
+
+    /** Without a number: messages then only make the client ask again. */
+    public Waiting(Obstacle obstacle) {
+      this(obstacle, OptionalLong.empty());
+    }
+  }
 
   /**
    * It is not queued, and has nothing.

@@ -6,9 +6,10 @@ import java.time.Duration;
  * What is asked of a store.
  *
  * <p>The same request may be sent more than once, when an answer did not come: the store answers a
- * repeat by an owner that was granted with the same grant, and starts its lease again; a repeat by
- * an owner that waits keeps its place in the queue. An owner that was withdrawn or released is
- * never used again.
+ * repeat by an owner that was granted with the same grant, and starts its lease again, but never
+ * makes it end sooner, since an older request may arrive after a newer one; a repeat by an owner
+ * that waits keeps its place in the queue. An owner that was withdrawn or released is never used
+ * again.
  *
  * @param name the lock
  * @param owner unique to this acquisition

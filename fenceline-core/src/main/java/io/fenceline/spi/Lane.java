@@ -4,8 +4,12 @@ package io.fenceline.spi;
 public enum Lane {
   /** Renewals: nothing else runs there, so that nothing else can make them late. */
   RENEWAL,
-  /** Claims, undos and retries that the runtime starts by itself. */
+  /** Claims that the runtime or a store sends by itself. */
   WORK,
-  /** The user's listeners and the completion of the user's futures. */
+  /** What cleans up at the store, which may be slow to answer when there is much of it. */
+  UNDO,
+  /** The news of a loss, and the listeners that wait for it. */
+  LOSS,
+  /** The user's other listeners, and the completion of the user's futures. */
   CALLBACK
 }

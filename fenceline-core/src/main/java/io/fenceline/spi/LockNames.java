@@ -23,10 +23,23 @@ public final class LockNames {
    */
   public static String check(String name) {
     Objects.requireNonNull(name, "name");
-    int bytes = length(name);
-    if (bytes == 0) {
+    if (name.isEmpty()) {
       throw new InvalidLockNameException("", 0, "it is empty");
     }
+    return checkStart(name);
+  }
+
+  /**
+   * Gives the start of names back, the empty one included, if a name may start like that.
+   *
+   * @throws InvalidLockNameException otherwise
+   */
+  public static String checkPrefix(String prefix) {
+    return checkStart(Objects.requireNonNull(prefix, "prefix"));
+  }
+
+  private static String checkStart(String name) {
+    int bytes = length(name);
     if (bytes > MAX_BYTES) {
       throw new InvalidLockNameException(show(name), bytes, "it is too long");
     }

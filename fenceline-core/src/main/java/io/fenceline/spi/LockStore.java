@@ -16,8 +16,10 @@ import java.util.concurrent.CompletableFuture;
  *   <li><b>Exclusion.</b> By the server's own time, grants that conflict never overlap.
  *   <li><b>Numbers.</b> The grant number comes from the very step that grants, and is larger than
  *       every number of the name that was granted before, whatever was deleted or restarted since.
- *   <li><b>Owners.</b> A renewal or release touches the grant of its owner only. Repeats of any
- *       request are harmless.
+ *   <li><b>Owners.</b> A renewal, release or withdrawal touches the grant of its owner only.
+ *       Repeats of any request are harmless, in any order: no repeat makes a lease end sooner, and
+ *       a grant that was given back or taken away, and only keeps the name closed, is out of its
+ *       owner's reach.
  *   <li><b>Time.</b> The server's clock decides; what the client may believe counts from before the
  *       sending ({@link Validity}). An end that lies further ahead than its term is long is not
  *       believed: the server's clock was set back, and whoever reads it shortens it.
@@ -92,7 +94,10 @@ public interface LockStore extends AutoCloseable {
     guarantees().checkLease(lease, delay);
   }
 
-  /** Ends connections and threads. Claims that still wait fail; nothing is released. */
+  /**
+   * Ends connections and threads. Claims that still wait, and requests that were not answered,
+   * fail; nothing is released.
+   */
   @Override
   void close();
 }

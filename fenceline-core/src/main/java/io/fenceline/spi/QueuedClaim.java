@@ -3,6 +3,7 @@ package io.fenceline.spi;
 import io.fenceline.FencelineException;
 import io.fenceline.StoreUnavailableException;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -22,8 +23,11 @@ public final class QueuedClaim {
    * What would break it, and why it can't:
    *
    * - A grant by message that is believed for too long: the message may have been under way for any
-   *   time. The grant came after our last request that was answered with "waiting", so the lease
-   *   counts from before that one was sent; without such a request, the message only makes us ask.
+   *   time. If the grant came after our last request that was answered with "waiting", the lease
+   *   counts from before that one was sent; otherwise the message only makes us ask.
+   * - A message about a grant that has ended since: it was late, the grant ran out, and our next
+   *   request put us into the queue again. Its number is not above the last one that the server had
+   *   granted when it answered "waiting".
    * - A request that is overtaken by the release of what it asked for, and grants the name anew to an
    *   owner that is done: every answer is reported, however late, and the runtime undoes what it no
    *   longer wants.
@@ -38,6 +42,7 @@ public final class QueuedClaim {
 
   // Guarded by this.
   private @Nullable Moment lastWaiting;
+  private OptionalLong lastNumber = OptionalLong.empty();
   private Time.@Nullable Timer timer;
   private boolean asking;
   private boolean askAgain;
@@ -46,7 +51,8 @@ public final class QueuedClaim {
   /**
    * A claim that has not been asked for yet.
    *
-   * @param interval how long to wait before asking again; a tenth is added at random
+   * @param interval how long to wait before asking again, unless the answer says otherwise; a tenth
+   *     is added at random
    * @param server sends the request; its stage fails within the operation timeout if no answer
    *     comes
    */
@@ -97,14 +103,21 @@ public final class QueuedClaim {
 
   /** A message says that the claim was granted. */
   public void pushed(long number, Duration length) {
-    Moment from;
+    Moment from = null;
     synchronized (this) {
       if (over) {
         return;
       }
-      from = lastWaiting;
-      if (from != null) {
-        end();
+      if (lastWaiting != null && lastNumber.isPresent()) {
+        if (number <= lastNumber.getAsLong()) {
+          return; // That grant had ended before our last request.
+        }
+        // With less than half of it left, asking gives a whole lease, and keeps our turn.
+        long used = context.time().nanos() - lastWaiting.nanos();
+        if (used <= length.toNanos() / 2) {
+          from = lastWaiting;
+          end();
+        }
       }
     }
     if (from == null) {
@@ -123,13 +136,14 @@ public final class QueuedClaim {
     boolean again = false;
     synchronized (this) {
       asking = false;
-      if (!(answer instanceof ClaimAnswer.Waiting)) {
+      if (!(answer instanceof ClaimAnswer.Waiting waits)) {
         end();
       } else {
         lastWaiting = sent;
+        lastNumber = waits.lastNumber();
         again = askAgain;
         if (!over && !again) {
-          timer = context.time().schedule(pause(), () -> lane().execute(this::ask));
+          timer = context.time().schedule(pause(waits), () -> lane().execute(this::ask));
         }
       }
     }
@@ -173,8 +187,9 @@ public final class QueuedClaim {
     return context.time().lane(Lane.WORK);
   }
 
-  private long pause() {
-    return intervalNanos + (long) (context.random().nextDouble() * intervalNanos / 10);
+  private long pause(ClaimAnswer.Waiting answer) {
+    long pause = answer.askAgain() == null ? intervalNanos : answer.askAgain().toNanos();
+    return pause + (long) (context.random().nextDouble() * pause / 10);
   }
 
   private void end() {

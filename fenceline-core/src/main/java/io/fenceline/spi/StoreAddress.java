@@ -15,18 +15,20 @@ import java.util.regex.Pattern;
 /**
  * A store's URI, taken apart; several hosts are allowed. Its {@code toString} hides secrets.
  *
- * <pre>{@code
- * redis://user:secret@cache:6379/0?timeout=2s
+ * <pre>
+ * redis://user:secret&#64;cache:6379/0?timeout=2s
  * zookeeper://a:2181,b:2181,c:2181/chroot
- * jdbc:postgresql://db/orders?user=app&password=secret
+ * jdbc:postgresql://db/orders?user=app&amp;password=secret
  * sqlite:/var/lib/app/locks.db
- * }</pre>
+ * </pre>
  */
 public final class StoreAddress {
   private static final Pattern SHAPE =
       Pattern.compile("(?<scheme>jdbc:[a-z][a-z0-9+.-]*|[a-z][a-z0-9+.-]*):(?<rest>.*)");
   private static final Pattern SECRET_KEY =
       Pattern.compile("(?i).*(pass|pwd|secret|token|credential|key).*");
+  private static final Pattern SECRET_PARAMETER =
+      Pattern.compile("(?i)([?&;][^=&;]*(?:pass|pwd|secret|token|credential|key)[^=&;]*=)[^&;]*");
   private static final String HIDDEN = "***";
 
   private final String text;
@@ -220,31 +222,24 @@ public final class StoreAddress {
     return text.isEmpty() ? Optional.empty() : Optional.of(text);
   }
 
-  /** The address with everything hidden that may be a secret; works on any text. */
+  /**
+   * The address with everything hidden that may be a secret; works on any text.
+   *
+   * <p>A login ends at the last at sign, wherever a question mark may stand: a password may have
+   * one. A login without a colon is hidden whole, because some drivers read it as a password.
+   */
   static String hideSecrets(String text) {
-    int query = text.indexOf('?');
-    String place = query < 0 ? text : text.substring(0, query);
-    int at = place.lastIndexOf('@');
+    int slashes = text.indexOf("//");
+    int at = text.lastIndexOf('@');
+    String shown = text;
     if (at >= 0) {
-      int start = place.indexOf("//") + 2;
-      String login = start < 2 || start > at ? place.substring(0, at) : place.substring(start, at);
+      int start = slashes >= 0 && slashes < at ? slashes + 2 : Math.max(0, text.indexOf(':') + 1);
+      String login = text.substring(Math.min(start, at), at);
       int colon = login.indexOf(':');
-      String shown = colon < 0 ? login : login.substring(0, colon) + ":" + HIDDEN;
-      place =
-          start < 2 || start > at
-              ? HIDDEN + place.substring(at)
-              : place.substring(0, start) + shown + place.substring(at);
+      String user = colon < 0 ? "" : login.substring(0, colon) + ":";
+      shown = text.substring(0, Math.min(start, at)) + user + HIDDEN + text.substring(at);
     }
-    if (query < 0) {
-      return place;
-    }
-    List<String> shown = new ArrayList<>();
-    for (String pair : text.substring(query + 1).split("&", -1)) {
-      int equals = pair.indexOf('=');
-      boolean secret = equals >= 0 && SECRET_KEY.matcher(pair.substring(0, equals)).matches();
-      shown.add(secret ? pair.substring(0, equals + 1) + HIDDEN : pair);
-    }
-    return place + "?" + String.join("&", shown);
+    return SECRET_PARAMETER.matcher(shown).replaceAll("$1" + HIDDEN);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.fenceline.testkit.contract;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * What every store must do. A store joins by extending this class with its own harness:
@@ -14,10 +16,12 @@ import org.junit.jupiter.api.Nested;
  * }
  * }</pre>
  *
- * <p>Each test opens clients of its own and uses names of its own, so tests may share a server and
- * run at the same time. A test of a guarantee that a store does not declare asserts instead that
- * the store refuses what relies on it.
+ * <p>Each test opens clients of its own and uses names of its own, so tests may share a server, and
+ * run at the same time where {@code junit.jupiter.execution.parallel.enabled} is set: on a real
+ * server most of them wait for leases to end. A test of a guarantee that a store does not declare
+ * asserts instead that the store refuses what relies on it.
  */
+@Execution(ExecutionMode.CONCURRENT)
 public abstract class LockContract {
 
   /** A subclass has a constructor without arguments. */

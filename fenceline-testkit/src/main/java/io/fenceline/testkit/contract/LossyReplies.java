@@ -48,6 +48,11 @@ final class LossyReplies {
       public void failed(RuntimeException cause) {
         way.accept(() -> handler.failed(cause));
       }
+
+      @Override
+      public void gone() {
+        way.accept(handler::gone);
+      }
     };
   }
 }

@@ -1,5 +1,6 @@
 package io.fenceline.testkit.contract;
 
+import io.fenceline.Finding;
 import io.fenceline.Guarantees;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.ClaimHandler;
@@ -264,6 +265,11 @@ public final class LossyStore implements LockStore {
   @Override
   public CompletableFuture<List<NameState>> list(String prefix, int limit) {
     return pass(Operation.OTHER, () -> store.list(prefix, limit));
+  }
+
+  @Override
+  public CompletableFuture<List<Finding>> diagnose() {
+    return pass(Operation.OTHER, store::diagnose);
   }
 
   @Override

@@ -10,13 +10,18 @@ import java.util.function.Function;
 
 /** A store whose time the test owns. */
 final class ManualHarness implements StoreHarness {
-  private static final Duration BOUND = Duration.ofSeconds(20);
-
   private final ManualTime time = new ManualTime();
   private final StoreFactory store;
+  private final Duration bound;
 
-  ManualHarness(Function<ManualTime, StoreFactory> store) {
+  /**
+   * A harness of its own time.
+   *
+   * @param bound how long, in real time, to wait for a thread
+   */
+  ManualHarness(Function<ManualTime, StoreFactory> store, Duration bound) {
     this.store = store.apply(time);
+    this.bound = bound;
   }
 
   @Override
@@ -43,7 +48,7 @@ final class ManualHarness implements StoreHarness {
   @Override
   public void await(String what, Callable<Boolean> condition) {
     Eventually.until(
-        BOUND,
+        bound,
         what,
         () -> {
           time.advance(Duration.ZERO);

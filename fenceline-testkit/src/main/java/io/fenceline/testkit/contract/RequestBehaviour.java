@@ -37,7 +37,7 @@ abstract class RequestBehaviour extends Scenario {
   }
 
   private ClaimRequest request(Mode mode, Duration delay, boolean waits) {
-    return new ClaimRequest(ledger, Owner.draw(RANDOM), mode, lease, delay, waits);
+    return new ClaimRequest(ledger, Owner.draw(RANDOM), mode, lease, delay, waits, true);
   }
 
   private Answers claim(Peer peer, ClaimRequest request) {

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** What the tests of all groups use: processes, threads, names, and time that passes. */
 abstract class Scenario {
+  private static final Duration LONGEST_STEP = Duration.ofMillis(400);
+
   private final LockContract contract;
   private final List<Peer> peers = new ArrayList<>();
   private final List<Blocked<?>> threads = new ArrayList<>();
@@ -69,14 +71,8 @@ abstract class Scenario {
       thread.interrupt();
     }
     Blocked<Boolean> closing = inThread(this::closePeers);
-    await(
-        "all clients to close",
-        () -> {
-          if (!closing.isDone()) {
-            elapse(Duration.ofMillis(10)); // What is being undone is tried again after a while.
-          }
-          return closing.isDone();
-        });
+    // What is being undone is tried again after a while.
+    elapseUntil("all clients to close", closing::isDone);
     for (Blocked<?> thread : threads) {
       await("thread " + thread + " to end", thread::hasEnded);
     }
@@ -141,6 +137,21 @@ abstract class Scenario {
 
   final void await(String what, Callable<Boolean> condition) {
     harness.await(what, condition);
+  }
+
+  /** Waits for something that takes time: lets a little pass, then more. */
+  final void elapseUntil(String what, Callable<Boolean> condition) {
+    Duration[] step = {Duration.ofMillis(1)};
+    await(
+        what,
+        () -> {
+          if (!condition.call()) {
+            elapse(step[0]);
+            Duration twice = step[0].multipliedBy(2);
+            step[0] = twice.compareTo(LONGEST_STEP) < 0 ? twice : LONGEST_STEP;
+          }
+          return condition.call();
+        });
   }
 
   /** Lets a term pass, and waits until the store shows that the name is free. */

@@ -47,7 +47,7 @@ public interface StoreHarness extends AutoCloseable {
    * @param store makes an empty store by that time
    */
   static StoreHarness onManualTime(Function<ManualTime, StoreFactory> store) {
-    return new ManualHarness(store);
+    return new ManualHarness(store, Duration.ofSeconds(20));
   }
 
   /**

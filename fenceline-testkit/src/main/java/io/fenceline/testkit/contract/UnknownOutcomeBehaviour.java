@@ -24,9 +24,6 @@ import org.junit.jupiter.api.Test;
 
 /** Requests and replies that got lost: nothing is held twice, and nothing stays closed (I5, I7). */
 abstract class UnknownOutcomeBehaviour extends Scenario {
-  /** Longer than anything waits before it is sent again. */
-  private static final Duration BACKOFF = Duration.ofSeconds(4);
-
   UnknownOutcomeBehaviour(LockContract contract) {
     super(contract);
   }
@@ -39,7 +36,7 @@ abstract class UnknownOutcomeBehaviour extends Scenario {
     assertThat(asking).isNotDone();
 
     a.store().heal();
-    elapse(BACKOFF);
+    elapseUntil("the claim to be sent again", asking::isDone);
 
     assertThat(get(asking).isValid()).isTrue();
     assertThat(a.events().of(StoreFailed.class)).isNotEmpty();
@@ -53,7 +50,7 @@ abstract class UnknownOutcomeBehaviour extends Scenario {
     long granted = b.inspect(ledger).holders().get(0).token();
 
     a.store().heal();
-    elapse(lease.dividedBy(3).compareTo(BACKOFF) < 0 ? lease.dividedBy(3) : BACKOFF);
+    elapseUntil("the claim to be sent again", asking::isDone);
 
     Hold hold = get(asking);
     assertThat(a.store().met()).isPositive();
@@ -199,17 +196,12 @@ abstract class UnknownOutcomeBehaviour extends Scenario {
   void storeThatComesBack_servesWhoWaited() {
     a.store().fault(LOSE_REQUEST);
     CompletableFuture<Hold> asking = a.lock(ledger).acquireAsync(ample);
-    await("some claims to be lost", () -> lostClaims() > 2);
+    elapseUntil("some claims to be lost", () -> a.store().met() > 2);
 
     a.store().heal();
-    elapse(BACKOFF);
+    elapseUntil("the claim to be sent again", asking::isDone);
 
     assertThat(get(asking).isValid()).isTrue();
-  }
-
-  private int lostClaims() {
-    elapse(Duration.ofMillis(100));
-    return a.store().met();
   }
 
   @Test

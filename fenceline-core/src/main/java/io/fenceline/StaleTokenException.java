@@ -1,0 +1,39 @@
+package io.fenceline;
+
+/** A write with a token that was overtaken: a later holder has written before. It was refused. */
+public final class StaleTokenException extends FencelineException {
+  private static final long serialVersionUID = 1L;
+
+  private final String resource;
+  private final long offered;
+  private final long accepted;
+
+  /** Shows both tokens. */
+  public StaleTokenException(String resource, FencingToken offered, long accepted) {
+    super(
+        ("Resource '%s' refused %s token %d: it has accepted %d. The lock was lost before this write;"
+                + " a later holder has written. If the lock's store was wiped or restored, its numbers"
+                + " may have started again: see tokenBase.")
+            .formatted(
+                resource, offered.exclusive() ? "exclusive" : "shared", offered.value(), accepted),
+        null);
+    this.resource = resource;
+    this.offered = offered.value();
+    this.accepted = accepted;
+  }
+
+  /** What was written to. */
+  public String resource() {
+    return resource;
+  }
+
+  /** The token that was refused. */
+  public long offered() {
+    return offered;
+  }
+
+  /** The token that it is below. */
+  public long accepted() {
+    return accepted;
+  }
+}

@@ -1,0 +1,232 @@
+package io.fenceline.redis;
+
+import io.fenceline.Finding;
+import io.fenceline.spi.Durations;
+import io.fenceline.spi.Time;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** Looks servers over for what puts locks at risk. Reads only; what it may not read, it says. */
+final class Doctor {
+  private static final long MOST_OFFSET_MILLIS = 1_000;
+
+  private final Topology topology;
+  private final Durability durability;
+  private final Time time;
+
+  Doctor(Topology topology, Durability durability, Time time) {
+    this.topology = topology;
+    this.durability = durability;
+    this.time = time;
+  }
+
+  CompletableFuture<List<Finding>> examine() {
+    return Admission.greetings(topology)
+        .thenApply(this::versions)
+        .thenCompose(findings -> add(findings, permissions()))
+        .thenCompose(findings -> add(findings, clocks()))
+        .thenCompose(findings -> add(findings, settings()));
+  }
+
+  private static CompletableFuture<List<Finding>> add(
+      List<Finding> findings, CompletableFuture<List<Finding>> more) {
+    return more.thenApply(
+        found -> {
+          findings.addAll(found);
+          return findings;
+        });
+  }
+
+  private List<Finding> versions(Map<String, List<Object>> greetings) {
+    List<Finding> findings = new ArrayList<>();
+    greetings.forEach(
+        (server, greeting) ->
+            findings.add(
+                Finding.ok(
+                    "version",
+                    server + " is version " + Admission.version(greeting),
+                    "the oldest that works is " + Admission.OLDEST_MAJOR + ".0")));
+    return findings;
+  }
+
+  // Permissions. --------------------------------------------------------------------------------
+
+  /** Tries what the scripts and the client need, in ways that change nothing. */
+  private CompletableFuture<List<Finding>> permissions() {
+    byte[] channel = Layout.bytes(Layout.channel("doctor"));
+    Map<String, CompletableFuture<?>> tried = new LinkedHashMap<>();
+    tried.put(
+        "EVALSHA, EVAL, TIME, GET",
+        topology.call(
+            Topology.Purpose.CLAIMS,
+            0,
+            new Call(Script.PROBE, new byte[][] {Layout.NEWER_FORMAT})));
+    tried.put("PUBLISH", topology.atEach("PUBLISH", c -> c.publish(channel, new byte[0])));
+    tried.put("SCAN", topology.atEach("SCAN", c -> c.scan()));
+    tried.put("PING", topology.atEach("PING", c -> c.ping()));
+    if (!durability.isNone()) {
+      tried.put("WAIT", topology.atEach("WAIT", c -> c.waitForReplication(0, 1)));
+    }
+    List<CompletableFuture<Finding>> findings = new ArrayList<>();
+    tried.forEach(
+        (commands, answer) ->
+            findings.add(
+                answer
+                    .thenApply(
+                        done ->
+                            Finding.ok("permissions", commands + " allowed", "locks can be kept"))
+                    .exceptionally(
+                        failure ->
+                            Finding.serious(
+                                "permissions",
+                                commands + " failed: " + message(failure),
+                                "locks, or some of what can be done with them, do not work",
+                                "allow them to the user, see docs/redis.md"))));
+    return CompletableFuture.allOf(findings.toArray(CompletableFuture<?>[]::new))
+        .thenApply(
+            done -> new ArrayList<>(findings.stream().map(CompletableFuture::join).toList()));
+  }
+
+  private static String message(Throwable failure) {
+    Throwable cause = Failures.unwrapped(failure);
+    return cause == null ? "" : String.valueOf(cause.getMessage());
+  }
+
+  // Clocks. -------------------------------------------------------------------------------------
+
+  private CompletableFuture<List<Finding>> clocks() {
+    long before = time.wallMillis();
+    return topology
+        .atEach("TIME", commands -> commands.time())
+        .thenApply(
+            answers -> {
+              long after = time.wallMillis();
+              List<Finding> findings = new ArrayList<>();
+              answers.forEach(
+                  (server, parts) ->
+                      findings.add(clock(server, millis(parts), (before + after) / 2)));
+              return findings;
+            })
+        .exceptionally(failure -> List.of(unreadable("clock", "TIME", failure)));
+  }
+
+  private static long millis(List<byte[]> parts) {
+    return Long.parseLong(Answers.text(parts.get(0))) * 1_000
+        + Long.parseLong(Answers.text(parts.get(1))) / 1_000;
+  }
+
+  private static Finding clock(String server, long serverMillis, long ownMillis) {
+    long ahead = serverMillis - ownMillis;
+    String found =
+        "the clock of "
+            + server
+            + " is "
+            + Durations.show(Duration.ofMillis(Math.abs(ahead)))
+            + (ahead < 0 ? " behind" : " ahead of")
+            + " this machine's";
+    if (Math.abs(ahead) <= MOST_OFFSET_MILLIS) {
+      return Finding.ok("clock", found, "tokens go on rising if the data is lost");
+    }
+    return Finding.note(
+        "clock",
+        found,
+        "leases are not affected, but if the data is lost, or a replica takes over whose clock is"
+            + " behind, tokens may not rise",
+        "run NTP on all machines");
+  }
+
+  // Settings, as INFO shows them. --------------------------------------------------------------
+
+  private CompletableFuture<List<Finding>> settings() {
+    return topology
+        .atEach("INFO", commands -> commands.info())
+        .thenApply(
+            infos -> {
+              List<Finding> findings = new ArrayList<>();
+              infos.forEach((server, info) -> settings(server, fields(info), findings));
+              return findings;
+            })
+        .exceptionally(failure -> List.of(unreadable("settings", "INFO", failure)));
+  }
+
+  private static Map<String, String> fields(String info) {
+    Map<String, String> fields = new HashMap<>();
+    info.lines()
+        .filter(line -> line.indexOf(':') > 0)
+        .forEach(
+            line ->
+                fields.put(
+                    line.substring(0, line.indexOf(':')),
+                    line.substring(line.indexOf(':') + 1).strip()));
+    return fields;
+  }
+
+  private void settings(String server, Map<String, String> info, List<Finding> findings) {
+    findings.add(eviction(server, info));
+    findings.add(persistence(server, info));
+    findings.add(replicas(server, info));
+  }
+
+  private static Finding eviction(String server, Map<String, String> info) {
+    String policy = info.getOrDefault("maxmemory_policy", "unknown");
+    String found =
+        server + " has maxmemory-policy " + policy + ", maxmemory " + info.get("maxmemory_human");
+    if (policy.equals("noeviction") || "0".equals(info.get("maxmemory"))) {
+      return Finding.ok("eviction", found, "locks are not thrown out when memory is short");
+    }
+    return Finding.serious(
+        "eviction",
+        found,
+        "when memory is short, locks are thrown out while they are held; volatile policies take them"
+            + " first",
+        "set maxmemory-policy noeviction, or give locks a server of their own");
+  }
+
+  private static Finding persistence(String server, Map<String, String> info) {
+    if ("1".equals(info.get("aof_enabled"))) {
+      return Finding.ok(
+          "persistence",
+          server + " keeps an append-only file",
+          "locks survive a restart, up to the last second with appendfsync everysec");
+    }
+    return Finding.note(
+        "persistence",
+        server + " keeps no append-only file",
+        "a restart forgets locks; holders learn of it at their next renewal, tokens still rise",
+        "set appendonly yes, with appendfsync always if no lock may be lost");
+  }
+
+  private Finding replicas(String server, Map<String, String> info) {
+    int connected = Integer.parseInt(info.getOrDefault("connected_slaves", "0"));
+    String found =
+        server + " has " + connected + " connected replicas, waits for " + durability.replicas();
+    if (connected < durability.replicas()) {
+      return Finding.serious(
+          "replicas",
+          found,
+          "no lock can be acquired: too few replicas can acknowledge it",
+          "connect the replicas, or lower wait");
+    }
+    if (durability.isNone() && connected > 0) {
+      return Finding.note(
+          "replicas",
+          found,
+          "a failover may lose locks that the replica had not received yet",
+          "say wait=1 if that is worth a round trip between the servers");
+    }
+    return Finding.ok("replicas", found, "as many as are asked for");
+  }
+
+  private static Finding unreadable(String check, String command, Throwable failure) {
+    return Finding.note(
+        check,
+        command + " failed: " + message(failure),
+        "it can't be told whether the server's settings are safe for locks",
+        "allow " + command + " to the user, or look by yourself");
+  }
+}

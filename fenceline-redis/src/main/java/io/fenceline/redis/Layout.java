@@ -1,0 +1,113 @@
+package io.fenceline.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32;
+
+/**
+ * Where things are in Redis: the format {@code fl1}.
+ *
+ * <p>A name belongs to one of 256 buckets. Its keys carry the bucket as their hash tag, so that in
+ * a Cluster all of them, and the counter of the bucket, are on one node. Only counters outlive the
+ * names. The number of buckets and the hash are part of the format: another one gets another
+ * prefix.
+ */
+final class Layout {
+  static final int BUCKETS = 256;
+
+  /** A later format must set this key, so that clients of this one refuse to work beside it. */
+  static final byte[] NEWER_FORMAT = bytes("fl1:{0}!");
+
+  private static final String PREFIX = "fl1:";
+  private static final byte[][] HEADS = starts(":");
+  private static final byte[][] RECORDS = starts("r:");
+  private static final byte[][] DEADLINES = starts("d:");
+  private static final byte[][] QUEUES = starts("q:");
+  private static final byte[][] COUNTERS = starts("#");
+
+  private Layout() {}
+
+  /**
+   * A name, as Redis has it.
+   *
+   * @param bucket the bucket that it belongs to
+   * @param keys head, records, deadlines, queue, counter
+   */
+  @SuppressWarnings("ArrayRecordComponent") // Made for one command, never compared.
+  record Place(int bucket, byte[][] keys) {}
+
+  static Place place(String name) {
+    byte[] encoded = name.getBytes(StandardCharsets.UTF_8);
+    int bucket = bucket(encoded);
+    return new Place(
+        bucket,
+        new byte[][] {
+          join(HEADS[bucket], encoded),
+          join(RECORDS[bucket], encoded),
+          join(DEADLINES[bucket], encoded),
+          join(QUEUES[bucket], encoded),
+          COUNTERS[bucket]
+        });
+  }
+
+  static int bucket(byte[] name) {
+    CRC32 crc = new CRC32();
+    crc.update(name, 0, name.length);
+    return (int) (crc.getValue() % BUCKETS);
+  }
+
+  /** Any key of a bucket; tells which slot the bucket is in. */
+  static byte[] counter(int bucket) {
+    return COUNTERS[bucket];
+  }
+
+  /** The channel on which one client hears of its grants. */
+  static String channel(String client) {
+    return PREFIX + "@" + client;
+  }
+
+  /** Likewise, where a channel must be in the bucket's slot. */
+  static String shardChannel(int bucket, String client) {
+    return PREFIX + "{" + bucket + "}@" + client;
+  }
+
+  /** A pattern for SCAN that matches the heads of all names that start with a prefix. */
+  static byte[] headPattern(String prefix) {
+    return bytes(PREFIX + "{*}:" + prefix.replaceAll("[*?\\[\\]\\\\^]", "\\\\$0") + "*");
+  }
+
+  /** The name that a head is of, or empty if it is not a head: a pattern may match too much. */
+  static String nameOfHead(byte[] key) {
+    String text = new String(key, StandardCharsets.UTF_8);
+    int tagEnd = text.indexOf("}:");
+    if (!text.startsWith(PREFIX + "{") || tagEnd < 0) {
+      return "";
+    }
+    String name = text.substring(tagEnd + 2);
+    String tag = text.substring(PREFIX.length() + 1, tagEnd);
+    boolean own = tag.equals(Integer.toString(bucket(name.getBytes(StandardCharsets.UTF_8))));
+    return own ? name : "";
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static byte[] bytes(long number) {
+    return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static byte[][] starts(String kind) {
+    byte[][] starts = new byte[BUCKETS][];
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+      starts[bucket] = bytes(PREFIX + "{" + bucket + "}" + kind);
+    }
+    return starts;
+  }
+
+  private static byte[] join(byte[] start, byte[] name) {
+    byte[] key = new byte[start.length + name.length];
+    System.arraycopy(start, 0, key, 0, start.length);
+    System.arraycopy(name, 0, key, start.length, name.length);
+    return key;
+  }
+}

@@ -1,0 +1,44 @@
+package io.fenceline.redis;
+
+import io.fenceline.Guarantee;
+import io.fenceline.Guarantees;
+import io.fenceline.spi.Durations;
+import java.time.Duration;
+import java.util.EnumSet;
+
+/** What Redis promises as a store of locks, and what it does not. */
+final class Promises {
+  private static final Duration SHORTEST_LEASE = Duration.ofMillis(50);
+
+  private Promises() {}
+
+  static Guarantees of(Topologies.Kind kind, Durability durability) {
+    return new Guarantees(
+        "redis",
+        EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
+        SHORTEST_LEASE,
+        Durations.LONGEST,
+        onFailover(kind, durability),
+        "a clock set forward ends leases early by as much, and another holder may come before the first"
+            + " has noticed; a clock set back keeps a name closed for one lease more; tokens rise",
+        "tokens go on from the server's clock and from what clients have seen; locks are forgotten,"
+            + " which their holders learn at their next renewal");
+  }
+
+  private static String onFailover(Topologies.Kind kind, Durability durability) {
+    String lost =
+        "a lock that the new master lacks is lost: its holder learns of it at its next renewal,"
+            + " and until then another one may hold it, with a larger token";
+    if (kind == Topologies.Kind.SINGLE) {
+      return "there is no failover; a restart forgets what was not persisted (all of it without"
+          + " persistence, up to a second with appendfsync everysec, nothing with always): "
+          + lost;
+    }
+    return durability.isNone()
+        ? lost
+        : lost
+            + "; grants have been acknowledged by "
+            + durability.replicas()
+            + " replicas, which makes that less likely, not impossible";
+  }
+}

@@ -1,0 +1,331 @@
+package io.fenceline.redis;
+
+import static io.fenceline.redis.Layout.bytes;
+
+import io.fenceline.FencelineException;
+import io.fenceline.Finding;
+import io.fenceline.Guarantees;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.redis.Topology.Purpose;
+import io.fenceline.spi.ClaimAnswer;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.NameState;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.QueuedClaim;
+import io.fenceline.spi.Release;
+import io.fenceline.spi.ReleaseRequest;
+import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.Renewal;
+import io.fenceline.spi.StoreContext;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Function;
+
+/** Locks in Redis: each request is one call of a script, which decides everything. */
+final class RedisStore implements LockStore {
+  /*
+   * Two holders, a token that goes back, a name that never frees: what could bring them about here.
+   *
+   * - A claim that is sent again by the driver after it was given up: see Wire.
+   * - A grant by message that is believed for too long: it counts from our last answered question
+   *   (QueuedClaim), and table.lua tells a length that fits.
+   * - A counter that was lost (flushed, evicted, failed over) together with a clock that is behind:
+   *   the largest number seen of each bucket is sent along with every claim.
+   * - A withdrawal that overtakes its claim: what is left then ends with its lease.
+   * - A server whose answer never comes: every request ends with the operation timeout, and the
+   *   connection that was silent is replaced.
+   */
+  private static final Duration USUAL_INTERVAL = Duration.ofSeconds(1);
+  private static final long LISTENING_CHECK_NANOS = 5_000_000_000L;
+  private static final byte[] NONE = new byte[0];
+  private static final byte[] ZERO = bytes(0);
+  private static final byte[] ONE = bytes(1);
+  private static final int OWNER_BYTES = 16;
+
+  private final String description;
+  private final Guarantees guarantees;
+  private final Durability durability;
+  private final Topology topology;
+  private final Driver driver;
+  private final StoreContext context;
+  private final Renewals renewals;
+  private final Listing listing;
+  private final byte[] client;
+  private final RedisClaim.Open open = new RedisClaim.Open();
+  private final AtomicLongArray seen = new AtomicLongArray(Layout.BUCKETS);
+  private final AtomicBoolean checksListening = new AtomicBoolean();
+  private volatile boolean closed;
+
+  RedisStore(
+      String description,
+      Guarantees guarantees,
+      Durability durability,
+      Function<Topology.Listener, Topology> topology,
+      Driver driver,
+      StoreContext context) {
+    this.description = description;
+    this.guarantees = guarantees;
+    this.durability = durability;
+    this.topology = topology.apply((channel, message) -> told(message));
+    this.driver = driver;
+    this.context = context;
+    this.renewals = new Renewals(this.topology, context.time(), description);
+    this.listing = new Listing(this.topology, this::inspect);
+    this.client = Answers.client(context.client());
+  }
+
+  Topology topology() {
+    return topology;
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public Guarantees guarantees() {
+    return guarantees;
+  }
+
+  // Claims. -------------------------------------------------------------------------------------
+
+  @Override
+  public void claim(ClaimRequest request, ClaimHandler handler) {
+    if (closed) {
+      handler.failed(closedException());
+      return;
+    }
+    if (!request.waits()) {
+      new QueuedClaim(request, handler, context, USUAL_INTERVAL, this::ask).ask();
+      return;
+    }
+    int bucket = Layout.place(request.name()).bucket();
+    RedisClaim claim = new RedisClaim(request, handler, open, waiting -> listen(bucket, waiting));
+    claim.start(new QueuedClaim(request, claim, context, USUAL_INTERVAL, this::ask));
+  }
+
+  private CompletableFuture<ClaimAnswer> ask(ClaimRequest request) {
+    Layout.Place place = Layout.place(request.name());
+    Call call = claimCall(request, place);
+    CompletableFuture<List<Object>> answer =
+        durability.isNone()
+            ? topology.call(Purpose.CLAIMS, place.bucket(), call)
+            : topology.callAndWait(place.bucket(), call, durability);
+    CompletableFuture<ClaimAnswer> result = new CompletableFuture<>();
+    answer.whenComplete(
+        (given, failure) -> {
+          if (failure != null) {
+            result.completeExceptionally(
+                Failures.meaning(
+                    description, "The claim of lock '" + request.name() + "'", failure));
+            return;
+          }
+          try {
+            ClaimAnswer meaning = Answers.claim(request, given);
+            if (meaning instanceof ClaimAnswer.Granted granted) {
+              seen.accumulateAndGet(place.bucket(), granted.number(), Math::max);
+              finish(request, granted, given, result);
+            } else {
+              result.complete(meaning);
+            }
+          } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+          }
+        });
+    return result;
+  }
+
+  /** A grant that too few replicas have is taken back before it is reported as failed. */
+  private void finish(
+      ClaimRequest request,
+      ClaimAnswer.Granted granted,
+      List<Object> answer,
+      CompletableFuture<ClaimAnswer> result) {
+    long replicas = durability.isNone() ? 0 : Answers.number(answer.get(answer.size() - 1));
+    if (replicas >= durability.replicas()) {
+      result.complete(granted);
+      return;
+    }
+    withdrawNow(request)
+        .whenComplete(
+            (done, failure) ->
+                result.completeExceptionally(
+                    new StoreUnavailableException(
+                        description,
+                        "Lock '%s' was granted, but %d of %d replicas acknowledged it within %s; it was given back"
+                            .formatted(
+                                request.name(),
+                                replicas,
+                                durability.replicas(),
+                                io.fenceline.spi.Durations.show(durability.timeout())),
+                        failure)));
+  }
+
+  private Call claimCall(ClaimRequest request, Layout.Place place) {
+    byte[] kind;
+    byte[] count = ONE;
+    byte[] total = ZERO;
+    Mode mode = request.mode();
+    if (mode instanceof Mode.Permits permits) {
+      kind = KIND_PERMITS;
+      count = bytes(permits.count());
+      total = bytes(permits.total());
+    } else {
+      kind = mode instanceof Mode.Shared ? KIND_SHARED : KIND_EXCLUSIVE;
+    }
+    return new Call(
+        Script.CLAIM,
+        place.keys(),
+        request.owner().bytes(),
+        kind,
+        count,
+        total,
+        bytes(request.lease().toMillis()),
+        bytes(request.delay().toMillis()),
+        request.waits() ? topology.channel(place.bucket()) : NONE,
+        durability.isNone() && !request.fixed() ? ZERO : ONE,
+        bytes(seen.get(place.bucket())),
+        client);
+  }
+
+  private static final byte[] KIND_EXCLUSIVE = bytes("x");
+  private static final byte[] KIND_SHARED = bytes("s");
+  private static final byte[] KIND_PERMITS = bytes("p");
+
+  // Messages. -----------------------------------------------------------------------------------
+
+  /** Someone waits: makes sure that messages come, and asks again if some may have been missed. */
+  private void listen(int bucket, RedisClaim waiting) {
+    CompletableFuture<Void> listening = topology.listen(bucket);
+    if (!listening.isDone()) {
+      listening.thenRun(waiting::hint);
+    }
+    if (checksListening.compareAndSet(false, true)) {
+      checkListeningLater();
+    }
+  }
+
+  private void checkListeningLater() {
+    context
+        .time()
+        .schedule(
+            LISTENING_CHECK_NANOS,
+            () -> context.time().lane(Lane.WORK).execute(this::checkListening));
+  }
+
+  private void checkListening() {
+    if (closed || open.isEmpty()) {
+      checksListening.set(false);
+      return;
+    }
+    topology.checkListening();
+    checkListeningLater();
+  }
+
+  /** A message of {@code table.lua}: the owner's bytes, then number and length. */
+  private void told(byte[] message) {
+    if (message.length <= OWNER_BYTES) {
+      return;
+    }
+    String secret = java.util.HexFormat.of().formatHex(message, 0, OWNER_BYTES);
+    RedisClaim claim = open.find(Owner.ofSecret(secret));
+    if (claim != null) {
+      String[] figures =
+          Answers.text(Arrays.copyOfRange(message, OWNER_BYTES, message.length)).split(" ", -1);
+      long number = Long.parseLong(figures[0]);
+      claim.told(number, Duration.ofMillis(Long.parseLong(figures[1])));
+    }
+  }
+
+  // The rest. -----------------------------------------------------------------------------------
+
+  @Override
+  public CompletableFuture<Void> withdraw(ClaimRequest request) {
+    open.stop(request.owner());
+    return withdrawNow(request);
+  }
+
+  private CompletableFuture<Void> withdrawNow(ClaimRequest request) {
+    return one(Script.WITHDRAW, request.name(), "The withdrawal", request.owner().bytes())
+        .thenAccept(answer -> {});
+  }
+
+  @Override
+  public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
+    return renewals.renew(requests);
+  }
+
+  @Override
+  public CompletableFuture<Release> release(ReleaseRequest request) {
+    ClaimRequest claim = request.grant().claim();
+    return one(
+            Script.RELEASE,
+            claim.name(),
+            "The release",
+            claim.owner().bytes(),
+            bytes(request.keepClosed().toMillis()))
+        .thenApply(answer -> Answers.number(answer.get(0)) == 1 ? Release.RELEASED : Release.GONE);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forceRelease(String name, long number) {
+    return one(Script.FORCE, name, "The forced release", bytes(number))
+        .thenApply(answer -> Answers.number(answer.get(0)) == 1);
+  }
+
+  @Override
+  public CompletableFuture<NameState> inspect(String name) {
+    return one(Script.INSPECT, name, "The inspection")
+        .thenApply(rows -> Answers.inspection(name, rows));
+  }
+
+  @Override
+  public CompletableFuture<List<NameState>> list(String prefix, int limit) {
+    return listing
+        .list(prefix, limit)
+        .exceptionallyCompose(
+            failure ->
+                CompletableFuture.failedFuture(
+                    Failures.meaning(description, "The listing", failure)));
+  }
+
+  @Override
+  public CompletableFuture<List<Finding>> diagnose() {
+    return new Doctor(topology, durability, context.time()).examine();
+  }
+
+  private CompletableFuture<List<Object>> one(
+      Script script, String name, String what, byte[]... args) {
+    if (closed) {
+      return CompletableFuture.failedFuture(closedException());
+    }
+    Layout.Place place = Layout.place(name);
+    return topology
+        .call(Purpose.CLAIMS, place.bucket(), new Call(script, place.keys(), args))
+        .exceptionallyCompose(
+            failure ->
+                CompletableFuture.failedFuture(
+                    Failures.meaning(description, what + " of lock '" + name + "'", failure)));
+  }
+
+  private FencelineException closedException() {
+    return new StoreUnavailableException(description, "The store is closed", null);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    open.failAll(closedException());
+    topology.close();
+    driver.close();
+  }
+}

@@ -1,0 +1,349 @@
+package io.fenceline.redis;
+
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.Time;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.RedisReadOnlyException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection that comes back by itself, and never says anything twice.
+ *
+ * <p>Requests of all threads share it, so that they go over the wire one after another without
+ * waiting for each other; answers are given on the driver's own thread. A request that finds no
+ * connection waits for one, within its time. A request that was sent and not answered when the
+ * connection broke has failed: whether the server did it is not known, and not for this class to
+ * find out.
+ */
+final class Wire {
+  /*
+   * Why not the driver's own reconnection: with it, Lettuce sends again what was not answered, which
+   * for a claim that was given up means a grant that nobody knows of. So the driver's connections are
+   * made without it, fail what is under way when they break, and are replaced here.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(Wire.class);
+  private static final long FIRST_PAUSE_NANOS = 20_000_000;
+  private static final int DOUBLINGS = 6;
+
+  /** What a request sends, given a connection. */
+  interface Request<T> extends Function<RedisAsyncCommands<byte[], byte[]>, CompletionStage<T>> {}
+
+  /** A request that waits for a connection. */
+  private record Unsent(Reply<?> reply, Runnable send) {}
+
+  private final String server;
+  private final Supplier<
+          ? extends CompletionStage<? extends StatefulRedisConnection<byte[], byte[]>>>
+      dialer;
+  private final Time time;
+  private final Deadlines deadlines;
+  private final Runnable whenBroken;
+  private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+
+  // Guarded by this.
+  private final ArrayDeque<Unsent> unsent = new ArrayDeque<>();
+  private @Nullable CompletableFuture<Void> dialing;
+  private boolean closed;
+  private int failures;
+
+  /**
+   * A wire that is not connected yet.
+   *
+   * @param whenBroken told each time that the connection is lost or can't be made
+   */
+  Wire(
+      String server,
+      Supplier<? extends CompletionStage<? extends StatefulRedisConnection<byte[], byte[]>>> dialer,
+      Time time,
+      Deadlines deadlines,
+      Runnable whenBroken) {
+    this.server = server;
+    this.dialer = dialer;
+    this.time = time;
+    this.deadlines = deadlines;
+    this.whenBroken = whenBroken;
+  }
+
+  /** Calls a script by its hash, or with its body where the server does not know it yet. */
+  CompletableFuture<List<Object>> call(Call call) {
+    Reply<List<Object>> reply = deadlines.expect(call + " at " + server);
+    send(
+        reply,
+        commands -> commands.dispatch(CommandType.EVALSHA, output(), call.byHash()),
+        commands -> commands.dispatch(CommandType.EVAL, output(), call.byBody()));
+    return reply;
+  }
+
+  /**
+   * As {@link #call}, where a node that is taking over the slot has to be told that it is asked.
+   */
+  CompletableFuture<List<Object>> callAsking(Call call) {
+    Reply<List<Object>> reply = deadlines.expect(call + " at " + server);
+    send(
+        reply,
+        commands -> asking(commands, CommandType.EVALSHA, call.byHash()),
+        commands -> asking(commands, CommandType.EVAL, call.byBody()));
+    return reply;
+  }
+
+  /** Two commands in a row; nothing else is ever sent over a wire that is used for this. */
+  private synchronized RedisFuture<List<Object>> asking(
+      RedisAsyncCommands<byte[], byte[]> commands,
+      CommandType type,
+      CommandArgs<byte[], byte[]> args) {
+    commands.asking();
+    return commands.dispatch(type, output(), args);
+  }
+
+  /**
+   * Calls a script, and then counts the replicas that have what it wrote; the count is the last
+   * element of the answer if something was granted. {@code WAIT} counts the writes of its own
+   * connection, so both go over the same one, even if this wire has got another one meanwhile.
+   */
+  CompletableFuture<List<Object>> callAndWait(Call call, Durability durability) {
+    Reply<List<Object>> reply = deadlines.expect(call + " with WAIT at " + server);
+    Request<List<Object>> byHash =
+        commands ->
+            commands
+                .dispatch(CommandType.EVALSHA, output(), call.byHash())
+                .thenCompose(answer -> counted(commands, answer, durability));
+    Request<List<Object>> byBody =
+        commands ->
+            commands
+                .dispatch(CommandType.EVAL, output(), call.byBody())
+                .thenCompose(answer -> counted(commands, answer, durability));
+    send(reply, byHash, byBody);
+    return reply;
+  }
+
+  private static CompletionStage<List<Object>> counted(
+      RedisAsyncCommands<byte[], byte[]> commands, List<Object> answer, Durability durability) {
+    if (!(answer.get(0) instanceof Long)) {
+      return CompletableFuture.completedFuture(answer); // Nothing was granted.
+    }
+    return commands
+        .waitForReplication(durability.replicas(), durability.timeout().toMillis())
+        .thenApply(
+            replicas -> {
+              List<Object> all = new ArrayList<>(answer);
+              all.add(replicas);
+              return all;
+            });
+  }
+
+  private static NestedMultiOutput<byte[], byte[]> output() {
+    return new NestedMultiOutput<>(ByteArrayCodec.INSTANCE);
+  }
+
+  /** Sends any other request. */
+  <T> CompletableFuture<T> run(String what, Request<T> request) {
+    Reply<T> reply = deadlines.expect(what + " at " + server);
+    send(reply, request, null);
+    return reply;
+  }
+
+  private <T> void send(Reply<T> reply, Request<T> request, @Nullable Request<T> withBody) {
+    StatefulRedisConnection<byte[], byte[]> now = connection;
+    if (now != null) {
+      transmit(now, reply, request, withBody);
+      return;
+    }
+    synchronized (this) {
+      if (closed) {
+        reply.completeExceptionally(NoAnswerException.unsent("The connection is closed"));
+        return;
+      }
+      now = connection;
+      if (now == null) {
+        unsent.add(new Unsent(reply, () -> send(reply, request, withBody)));
+        dial();
+        return;
+      }
+    }
+    transmit(now, reply, request, withBody);
+  }
+
+  private <T> void transmit(
+      StatefulRedisConnection<byte[], byte[]> over,
+      Reply<T> reply,
+      Request<T> request,
+      @Nullable Request<T> withBody) {
+    reply.sent(() -> lost(over));
+    CompletionStage<T> sent;
+    try {
+      sent = request.apply(over.async());
+    } catch (RuntimeException e) {
+      reply.completeExceptionally(e);
+      return;
+    }
+    sent.whenComplete(
+        (value, thrown) -> {
+          Throwable failure = Failures.unwrapped(thrown);
+          if (failure == null) {
+            reply.complete(value);
+          } else if (failure instanceof RedisNoScriptException && withBody != null) {
+            transmit(over, reply, withBody, null);
+          } else {
+            failed(over, reply, failure);
+          }
+        });
+  }
+
+  private void failed(
+      StatefulRedisConnection<byte[], byte[]> over, Reply<?> reply, Throwable failure) {
+    boolean cancelled = failure instanceof CancellationException;
+    reply.completeExceptionally(
+        cancelled
+            ? NoAnswerException.afterSending("The connection to " + server + " broke")
+            : failure);
+    if (failure instanceof RedisReadOnlyException) {
+      over.closeAsync(); // No longer the master: whoever is, is found by dialing again.
+    }
+  }
+
+  // The connection. -----------------------------------------------------------------------------
+
+  /** Completes when there is a connection; fails with why the try that is under way gave none. */
+  CompletableFuture<Void> connect() {
+    CompletableFuture<Void> attempt;
+    synchronized (this) {
+      if (connection != null) {
+        return CompletableFuture.completedFuture(null);
+      }
+      attempt = dialing;
+    }
+    return attempt == null ? dial() : attempt;
+  }
+
+  private CompletableFuture<Void> dial() {
+    CompletableFuture<Void> attempt = new CompletableFuture<>();
+    synchronized (this) {
+      if (dialing != null || closed || connection != null) {
+        return dialing == null ? CompletableFuture.completedFuture(null) : dialing;
+      }
+      dialing = attempt;
+    }
+    dialNow(attempt);
+    return attempt;
+  }
+
+  private void dialNow(CompletableFuture<Void> attempt) {
+    CompletionStage<? extends StatefulRedisConnection<byte[], byte[]>> made;
+    try {
+      made = dialer.get();
+    } catch (RuntimeException e) {
+      made = CompletableFuture.failedFuture(e);
+    }
+    made.whenComplete(
+        (opened, failure) -> {
+          if (opened == null) {
+            retry(failure);
+            attempt.completeExceptionally(failure);
+          } else {
+            opened(opened);
+            attempt.complete(null);
+          }
+        });
+  }
+
+  private void opened(StatefulRedisConnection<byte[], byte[]> opened) {
+    List<Unsent> toSend;
+    synchronized (this) {
+      dialing = null;
+      failures = 0;
+      if (closed) {
+        opened.closeAsync();
+        return;
+      }
+      connection = opened;
+      toSend = new ArrayList<>(unsent);
+      unsent.clear();
+    }
+    opened.addListener(
+        new RedisConnectionStateListener() {
+          @Override
+          public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
+            lost(opened);
+          }
+        });
+    if (!opened.isOpen()) {
+      lost(opened); // It broke before we listened.
+    }
+    for (Unsent request : toSend) {
+      if (!request.reply.isDone()) {
+        request.send.run();
+      }
+    }
+  }
+
+  private void lost(StatefulRedisConnection<byte[], byte[]> broken) {
+    synchronized (this) {
+      if (connection != broken) {
+        return;
+      }
+      connection = null;
+    }
+    broken.closeAsync();
+    LOG.debug("The connection to {} broke; dialing again", server);
+    whenBroken.run();
+    dial();
+  }
+
+  private void retry(Throwable failure) {
+    long pause;
+    synchronized (this) {
+      dialing = null;
+      unsent.removeIf(request -> request.reply.isDone());
+      if (closed) {
+        return;
+      }
+      pause = FIRST_PAUSE_NANOS << Math.min(failures++, DOUBLINGS);
+      if (failures == 1) {
+        LOG.warn("No connection to {}; trying again until there is one ({})", server, failure + "");
+      }
+    }
+    whenBroken.run();
+    time.schedule(pause, () -> time.lane(Lane.WORK).execute(this::dial));
+  }
+
+  boolean isConnected() {
+    StatefulRedisConnection<byte[], byte[]> now = connection;
+    return now != null && now.isOpen();
+  }
+
+  CompletableFuture<Void> closeAsync() {
+    List<Unsent> left;
+    StatefulRedisConnection<byte[], byte[]> last;
+    synchronized (this) {
+      closed = true;
+      left = new ArrayList<>(unsent);
+      unsent.clear();
+      last = connection;
+      connection = null;
+    }
+    left.forEach(
+        request ->
+            request.reply.completeExceptionally(
+                NoAnswerException.unsent("The connection is closed")));
+    return last == null ? CompletableFuture.completedFuture(null) : last.closeAsync();
+  }
+}

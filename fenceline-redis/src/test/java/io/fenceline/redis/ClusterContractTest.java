@@ -1,0 +1,31 @@
+package io.fenceline.redis;
+
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.server.RedisCluster;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** A Cluster of three masters with replicas keeps the contract. */
+@Execution(ExecutionMode.CONCURRENT)
+class ClusterContractTest extends LockContract {
+  private static RedisCluster redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisCluster.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onRealTime(RedisLocks.at(Uris.of(redis)), Duration.ofMillis(900));
+  }
+}

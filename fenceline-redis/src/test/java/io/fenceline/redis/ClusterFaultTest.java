@@ -1,0 +1,187 @@
+package io.fenceline.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.ReleaseOutcome;
+import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.Renewal;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.ProcessState;
+import io.fenceline.testkit.server.RedisCluster;
+import io.fenceline.testkit.server.RedisServer;
+import io.lettuce.core.cluster.SlotHash;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Shards that fail, and slots that move. One cluster for all tests: each leaves it whole. */
+class ClusterFaultTest {
+  private static RedisCluster cluster;
+
+  @RegisterExtension final Clients clients = new Clients();
+
+  @BeforeAll
+  static void start() {
+    cluster = RedisCluster.start();
+    // Else one dead shard stops the others, too.
+    cluster.nodes().forEach(n -> n.command("CONFIG", "SET", "cluster-require-full-coverage", "no"));
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private static String head(String name) {
+    return new String(Layout.place(name).keys()[0], StandardCharsets.UTF_8);
+  }
+
+  private static long evals(RedisServer server) {
+    return server.commandCount("evalsha") + server.commandCount("eval");
+  }
+
+  @Test
+  void renewals_areOneCommandForEachBucket() {
+    Stores.Opened opened = Stores.open(Uris.of(cluster));
+    List<RenewRequest> holds = Stores.claimAll(opened, "many-", 500, Duration.ofMinutes(5));
+    long buckets =
+        holds.stream()
+            .map(hold -> Layout.place(hold.grant().claim().name()).bucket())
+            .collect(Collectors.toSet())
+            .size();
+    List<RedisServer> masters = cluster.masters();
+    masters.forEach(RedisServer::resetCommandCounts);
+
+    opened
+        .store()
+        .renew(holds)
+        .forEach(a -> assertThat(Clients.get(a)).isInstanceOf(Renewal.Renewed.class));
+
+    assertThat(masters.stream().mapToLong(ClusterFaultTest::evals).sum()).isEqualTo(buckets);
+    opened.store().close();
+  }
+
+  @Test
+  void deadShard_doesNotDelayTheRenewalsOfTheOthers() {
+    Duration lease = Duration.ofSeconds(6);
+    Fenceline client = clients.connect(Uris.of(cluster), lease);
+    Map<RedisServer, Hold> byMaster = new HashMap<>();
+    for (int i = 0; byMaster.size() < 3; i++) {
+      String name = "shard-" + i;
+      RedisServer master = cluster.masterOf(head(name));
+      if (!byMaster.containsKey(master)) {
+        byMaster.put(master, Clients.acquire(client, name));
+      }
+    }
+    RedisServer dead = byMaster.keySet().iterator().next();
+    RedisServer itsReplica = cluster.replicaOf(dead);
+
+    itsReplica.pause();
+    dead.pause();
+    try {
+      assertThat(dead.state()).isEqualTo(ProcessState.STOPPED);
+      Clients.get(byMaster.get(dead).lost());
+      long start = System.nanoTime();
+      Eventually.until(
+          Clients.AMPLE,
+          "another lease to pass",
+          () -> System.nanoTime() - start > lease.toNanos());
+
+      byMaster.forEach((master, hold) -> assertThat(hold.isValid()).isEqualTo(master != dead));
+    } finally {
+      dead.resume();
+      itsReplica.resume();
+    }
+    cluster.awaitWhole(Clients.AMPLE);
+    Hold again = Clients.acquire(client, byMaster.get(dead).name());
+    assertThat(again.token()).isGreaterThan(byMaster.get(dead).token());
+  }
+
+  @Test
+  void takeoverByAReplicaThatLacksTheLock_isALossThatIsTold_andTokensRise() {
+    Duration lease = Duration.ofSeconds(4);
+    Fenceline client = clients.connect(Uris.of(cluster), lease);
+    Fenceline other = clients.connect(Uris.of(cluster), lease);
+    RedisServer master = cluster.masterOf(head("takeover"));
+    RedisServer replica = cluster.replicaOf(master);
+    Replication.cut(master, replica);
+    Hold hold = Clients.acquire(client, "takeover");
+
+    master.kill();
+    replica.command("CLUSTER", "FAILOVER", "TAKEOVER");
+
+    Eventually.until(Clients.AMPLE, "the takeover", () -> replica.info("role").equals("master"));
+    assertThat(master.isAlive()).isFalse();
+    Clients.get(hold.lost());
+    Hold next = Clients.acquire(other, "takeover");
+    assertThat(next.token()).isGreaterThan(hold.token());
+    assertThat(hold.release()).isEqualTo(ReleaseOutcome.ALREADY_LOST);
+    assertThat(next.isValid()).isTrue();
+    assertThat(replica.command("EXISTS", head("takeover"))).isEqualTo(1L);
+
+    master.restart();
+    Eventually.until(
+        Clients.AMPLE, "the old master to follow", () -> master.info("role").equals("slave"));
+    master.awaitInSync(Clients.AMPLE);
+    cluster.awaitWhole(Clients.AMPLE);
+  }
+
+  @Test
+  void slotThatMigrates_keepsItsHolds_andServesOthersWhenItIsDone() {
+    Duration lease = Duration.ofSeconds(4);
+    Fenceline client = clients.connect(Uris.of(cluster), lease);
+    Fenceline other = clients.connect(Uris.of(cluster), lease);
+    String name = "migrating";
+    String slot = Integer.toString(SlotHash.getSlot(head(name).getBytes(StandardCharsets.UTF_8)));
+    RedisServer source = cluster.masterOf(head(name));
+    RedisServer target = cluster.masters().stream().filter(m -> m != source).findFirst().get();
+    Hold hold = Clients.acquire(client, name);
+
+    target.command("CLUSTER", "SETSLOT", slot, "IMPORTING", id(source));
+    source.command("CLUSTER", "SETSLOT", slot, "MIGRATING", id(target));
+    passMoreThan(lease);
+    assertThat(hold.isValid()).isTrue(); // Renewed where it was,
+    migrate(source, target, head(name));
+    assertThat(source.command("CLUSTER", "COUNTKEYSINSLOT", slot)).isNotEqualTo(0L); // the counter
+    passMoreThan(lease);
+    assertThat(hold.isValid()).isTrue(); // and renewed where it has gone.
+    CompletableFuture<Hold> waiting = other.lock(name).acquireAsync(Clients.AMPLE);
+    migrate(source, target, new String(Layout.place(name).keys()[4], StandardCharsets.UTF_8));
+    for (RedisServer node : List.of(target, source)) {
+      node.command("CLUSTER", "SETSLOT", slot, "NODE", id(target));
+    }
+
+    assertThat(cluster.masterOf(head(name))).isSameAs(target);
+    Eventually.until(
+        Clients.AMPLE, "a waiter at the new place", () -> !other.inspect(name).waiters().isEmpty());
+    assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
+    assertThat(Clients.get(waiting).token()).isGreaterThan(hold.token());
+  }
+
+  private static void passMoreThan(Duration lease) {
+    long start = System.nanoTime();
+    Eventually.until(
+        Clients.AMPLE, "a lease to pass", () -> System.nanoTime() - start > lease.toNanos());
+  }
+
+  private static String id(RedisServer node) {
+    return String.valueOf(node.command("CLUSTER", "MYID"));
+  }
+
+  private static void migrate(RedisServer source, RedisServer target, String key) {
+    assertThat(
+            source.command(
+                "MIGRATE", target.host(), Integer.toString(target.port()), key, "0", "5000"))
+        .isEqualTo("OK");
+  }
+}

@@ -1,0 +1,205 @@
+package io.fenceline.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.ReleaseOutcome;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.testkit.proxy.Direction;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Frame;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.proxy.Trigger;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.RedisServer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The server has acted, and the client does not hear of it. */
+class LostReplyTest {
+  private static final Duration LEASE = Duration.ofSeconds(5);
+
+  private static RedisServer redis;
+  private static FaultProxy proxy;
+
+  @RegisterExtension final Clients clients = new Clients();
+
+  @BeforeAll
+  static void start() {
+    redis = RedisServer.start();
+    proxy = FaultProxy.to(redis.host(), redis.port(), Protocol.RESP);
+    for (Script script : Script.values()) { // So that each call is one command that acts.
+      redis.command("SCRIPT", "LOAD", new String(script.body(), StandardCharsets.US_ASCII));
+    }
+  }
+
+  @AfterEach
+  void heal() {
+    proxy.heal();
+  }
+
+  @AfterAll
+  static void stop() {
+    proxy.close();
+    redis.close();
+  }
+
+  private static String uri() {
+    return "redis://" + proxy.address();
+  }
+
+  private static Predicate<Frame> calls(Script script) {
+    String hash = new String(script.hash(), StandardCharsets.US_ASCII);
+    return frame -> frame.contains(hash);
+  }
+
+  @Test
+  void claimWithoutAnAnswer_fails_andIsUndone() {
+    Fenceline client = clients.hasty(uri(), LEASE);
+    Fenceline other = clients.connect(redis.uri(), LEASE);
+    Fault lost = proxy.dropReply(Trigger.first(calls(Script.CLAIM)));
+
+    assertThatThrownBy(() -> client.lock("claim").tryAcquire())
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("claim");
+
+    assertThat(lost.timesApplied()).isPositive();
+    Clients.awaitFree(other, "claim", LEASE.plus(LEASE));
+    assertThat(other.lock("claim").tryAcquire()).isPresent();
+  }
+
+  @Test
+  void claimWhoseConnectionBreaks_isNotSentAgainByTheDriver() {
+    Fenceline client = clients.connect(uri(), LEASE);
+    client.lock("warm-up").tryAcquire().orElseThrow().release();
+    Fault cut = proxy.cutBeforeReply(Trigger.first(calls(Script.CLAIM)));
+    redis.resetCommandCounts();
+    long before = proxy.connectionsAccepted();
+
+    assertThatThrownBy(() -> client.lock("replay").tryAcquire())
+        .isInstanceOf(StoreUnavailableException.class);
+
+    assertThat(cut.timesApplied()).isEqualTo(1);
+    Clients.awaitFree(client, "replay", LEASE.plus(LEASE));
+    assertThat(proxy.connectionsAccepted()).isGreaterThan(before); // It was connected again.
+    // Counted at the server: one claim mints one number. A replay would have minted a second one.
+    assertThat(redis.commandCount("mget")).isEqualTo(1);
+    assertThat(client.lock("replay").tryAcquire()).isPresent();
+  }
+
+  @Test
+  void waitingClaimWithoutAnAnswer_asksAgain_andIsServed() {
+    Fenceline client = clients.hasty(uri(), LEASE);
+    Fenceline other = clients.connect(redis.uri(), LEASE);
+    Fault lost = proxy.dropReply(Trigger.first(calls(Script.CLAIM)));
+
+    Hold hold = Clients.acquire(client, "ask-again");
+
+    assertThat(lost.timesApplied()).isPositive();
+    assertThat(hold.isValid()).isTrue();
+    assertThat(other.inspect("ask-again").holders()).hasSize(1);
+    assertThat(other.inspect("ask-again").holders().get(0).id()).isEqualTo(hold.id());
+    assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
+  }
+
+  @Test
+  void renewalWithoutAnAnswer_isRepeated_andTheHoldLives() {
+    Fenceline client = clients.hasty(uri(), LEASE);
+    Fault lost = proxy.dropReply(Trigger.first(calls(Script.RENEW)));
+    Hold hold = Clients.acquire(client, "renew");
+    long start = System.nanoTime();
+
+    Eventually.until(Clients.AMPLE, "the renewal to be lost", () -> lost.timesApplied() > 0);
+    Eventually.until(
+        Clients.AMPLE,
+        "more than a lease to pass",
+        () -> System.nanoTime() - start > LEASE.multipliedBy(2).toNanos());
+
+    assertThat(hold.isValid()).isTrue();
+    assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
+  }
+
+  @Test
+  void releaseWithoutAnAnswer_isUnknown_andItsRepeatHurtsNobody() {
+    Fenceline client = clients.hasty(uri(), LEASE);
+    Fenceline other = clients.connect(redis.uri(), LEASE);
+    Hold hold = Clients.acquire(client, "release");
+    Fault lost = proxy.dropReply(Trigger.first(calls(Script.RELEASE)));
+
+    CompletableFuture<ReleaseOutcome> released = hold.releaseAsync();
+    Hold next = Clients.acquire(other, "release");
+    long before = redis.commandCount("evalsha");
+
+    assertThat(Clients.get(released)).isEqualTo(ReleaseOutcome.UNKNOWN);
+    assertThat(lost.timesApplied()).isPositive();
+    Eventually.until(
+        Clients.AMPLE, "the repeat", () -> redis.commandCount("evalsha") > before);
+    assertThat(next.token()).isGreaterThan(hold.token());
+    assertThat(other.inspect("release").holders().get(0).id()).isEqualTo(next.id());
+    assertThat(next.release()).isEqualTo(ReleaseOutcome.RELEASED);
+  }
+
+  @Test
+  void withdrawalWithoutAnAnswer_isRepeated_andLeavesNothing() {
+    Fenceline client = clients.hasty(uri(), LEASE);
+    Fenceline other = clients.connect(redis.uri(), LEASE);
+    Hold hold = Clients.acquire(other, "withdraw");
+    CompletableFuture<Hold> waiting = client.lock("withdraw").acquireAsync(Clients.AMPLE);
+    Clients.awaitWaiters(other, "withdraw", 1);
+    Fault lost = proxy.dropReply(Trigger.first(calls(Script.WITHDRAW)));
+
+    waiting.cancel(true);
+
+    Clients.awaitWaiters(other, "withdraw", 0);
+    Eventually.until(Clients.AMPLE, "the loss", () -> lost.timesApplied() > 0);
+    hold.release();
+    Clients.awaitFree(other, "withdraw", Clients.AMPLE);
+  }
+
+  @Test
+  void subscriptionThatDiedSilently_costsAPollAndNotMore_andIsReplaced() {
+    Fenceline client = clients.connect(uri(), LEASE);
+    Fenceline other = clients.connect(redis.uri(), LEASE);
+    Hold hold = Clients.acquire(other, "deaf");
+    CompletableFuture<Hold> waiting = client.lock("deaf").acquireAsync(Clients.AMPLE);
+    Clients.awaitWaiters(other, "deaf", 1);
+    Eventually.until(
+        Clients.AMPLE,
+        "a subscription",
+        () -> !((java.util.List<?>) redis.command("PUBSUB", "CHANNELS")).isEmpty());
+    Fault deaf = proxy.dropPush(frame -> frame.is("message"));
+
+    hold.release();
+    Hold got = Clients.get(waiting);
+
+    assertThat(deaf.timesApplied()).isEqualTo(1);
+    assertThat(got.isValid()).isTrue();
+    assertThat(got.token()).isGreaterThan(hold.token());
+  }
+
+  @Test
+  void serverThatSaysNothing_failsRequestsInTime_andIsReachedAgain() {
+    Fenceline client = clients.hasty(uri(), LEASE);
+    Fault silent = proxy.blackHole(Direction.TO_CLIENT);
+    long start = System.nanoTime();
+
+    assertThatThrownBy(() -> client.lock("silence").tryAcquire())
+        .isInstanceOf(StoreUnavailableException.class);
+
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+    assertThat(silent.timesApplied()).isPositive();
+    silent.lift();
+    Hold hold = Clients.acquire(client, "silence");
+    assertThat(hold.isValid()).isTrue();
+  }
+}

@@ -1,0 +1,137 @@
+package io.fenceline.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Finding;
+import io.fenceline.Hold;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.testkit.server.RedisCluster;
+import io.fenceline.testkit.server.RedisServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** TLS, users, and secrets that stay secret. */
+class SecurityTest {
+  private static final Duration LEASE = Duration.ofSeconds(20);
+  private static final String PASSWORD = "canary-7f3a";
+
+  @RegisterExtension final Clients clients = new Clients();
+
+  /** Uses everything that a user of locks uses. */
+  private void useEverything(String uri) {
+    Fenceline client = clients.connect(uri, LEASE);
+    Fenceline other = clients.connect(uri, LEASE);
+    Hold hold = Clients.acquire(client, "ledger");
+    CompletableFuture<Hold> waiting = other.lock("ledger").acquireAsync(Clients.AMPLE);
+    Clients.awaitWaiters(client, "ledger", 1);
+    CompletableFuture<Hold> cancelled =
+        client.readWriteLock("ledger").readLock().acquireAsync(Clients.AMPLE);
+    Clients.awaitWaiters(client, "ledger", 2);
+    cancelled.cancel(true);
+    Clients.awaitWaiters(client, "ledger", 1);
+    hold.release();
+    Hold next = Clients.get(waiting);
+    assertThat(next.token()).isGreaterThan(hold.token());
+    assertThat(client.list("led", 10)).hasSize(1);
+    try {
+      next.ensure(LEASE.minusSeconds(1)); // By a renewal, where it is needed.
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    assertThat(client.forceRelease("ledger", next.token())).isTrue();
+    Clients.awaitFree(client, "ledger", Clients.AMPLE);
+    assertThat(client.diagnose())
+        .noneSatisfy(f -> assertThat(f.severity()).isEqualTo(Finding.Severity.SERIOUS));
+    clients.afterEach(null);
+  }
+
+  @Test
+  void tls_works_andACertificateOfAnotherAuthorityIsRefused() {
+    try (RedisServer redis = RedisServer.builder().tls().start()) {
+      useEverything(redis.uri() + "?tlsCa=" + redis.tlsFiles().caCertificate());
+      assertThatThrownBy(() -> clients.connect(redis.uri(), LEASE))
+          .isInstanceOf(StoreUnavailableException.class);
+    }
+  }
+
+  @Test
+  void documentedRule_isEnough() {
+    String rule = documentedRule();
+    try (RedisServer redis =
+        RedisServer.builder().user("locks", rule.replace("SECRET", PASSWORD)).start()) {
+      useEverything("redis://locks:" + PASSWORD + "@" + redis.address());
+      assertThat((java.util.List<?>) redis.command("ACL", "LOG")).isEmpty();
+    }
+  }
+
+  @Test
+  void documentedRule_isEnoughInACluster() {
+    try (RedisCluster cluster = RedisCluster.start()) {
+      for (RedisServer node : cluster.nodes()) {
+        String[] words =
+            ("ACL SETUSER locks " + documentedRule().replace("SECRET", PASSWORD)).split(" ");
+        node.command(words);
+      }
+      useEverything(Uris.of(cluster).replace("//", "//locks:" + PASSWORD + "@"));
+      cluster
+          .masters()
+          .forEach(node -> assertThat((java.util.List<?>) node.command("ACL", "LOG")).isEmpty());
+    }
+  }
+
+  private static String documentedRule() {
+    try {
+      String page = Files.readString(Path.of("../docs/redis.md"));
+      Matcher rule = Pattern.compile("ACL SETUSER locks (on [^`]*?)\\n```").matcher(page);
+      assertThat(rule.find()).isTrue();
+      return rule.group(1).replaceAll("\\s*\\\\\\s*", " ").strip();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void wrongPassword_isRefused_andNotShown() {
+    try (RedisServer redis = RedisServer.builder().password("right").start()) {
+      assertThatThrownBy(
+              () -> clients.connect("redis://:" + PASSWORD + "@" + redis.address(), LEASE))
+          .isInstanceOf(StoreUnavailableException.class)
+          .satisfies(
+              failure -> {
+                for (Throwable t = failure; t != null; t = t.getCause()) {
+                  assertThat(t.toString()).doesNotContain(PASSWORD);
+                }
+              });
+    }
+  }
+
+  @Test
+  void clientThatTheUserHas_isUsed_andLeftOpen() {
+    try (RedisServer redis = RedisServer.builder().password(PASSWORD).start()) {
+      RedisURI uri = RedisURI.create(redis.uri());
+      RedisClient own = RedisClient.create();
+      try {
+        Fenceline client =
+            clients.connect(Fenceline.builder().store(RedisLocks.of(own, uri)).label("given"));
+        Hold hold = Clients.acquire(client, "given");
+        assertThat(client.store()).doesNotContain(PASSWORD);
+        hold.release();
+        clients.afterEach(null);
+        assertThat(own.connect(uri).sync().ping()).isEqualTo("PONG");
+      } finally {
+        own.shutdown();
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.fenceline.redis;
+
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.Grant;
+import io.fenceline.spi.HeldGrant;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.testkit.ManualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+
+/** Stores without a client around them, for tests that look at single requests. */
+final class Stores {
+  private Stores() {}
+
+  /** A store, and the randomness that its owners are drawn from. */
+  record Opened(LockStore store, Random random) {}
+
+  static Opened open(String uri) {
+    Random random = new Random();
+    StoreContext context =
+        new StoreContext(
+            new ClientInfo("test", "localhost", 1),
+            new ManualTime(),
+            random,
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(30));
+    return new Opened(RedisLocks.at(uri).open(context), random);
+  }
+
+  /** Claims names that are free, all at once. */
+  static List<RenewRequest> claimAll(Opened opened, String prefix, int count, Duration lease) {
+    List<CompletableFuture<RenewRequest>> claims = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      claims.add(claim(opened, prefix + i, lease));
+    }
+    return claims.stream().map(Clients::get).toList();
+  }
+
+  private static CompletableFuture<RenewRequest> claim(
+      Opened opened, String name, Duration lease) {
+    ClaimRequest request =
+        new ClaimRequest(
+            name, Owner.draw(opened.random), Mode.EXCLUSIVE, lease, Duration.ZERO, false);
+    CompletableFuture<RenewRequest> held = new CompletableFuture<>();
+    opened.store.claim(
+        request,
+        new ClaimHandler() {
+          @Override
+          public void granted(Grant grant) {
+            held.complete(new RenewRequest(new HeldGrant(request, grant.number()), lease));
+          }
+
+          @Override
+          public void waiting(Obstacle obstacle) {}
+
+          @Override
+          public void refused(Obstacle obstacle) {
+            held.completeExceptionally(new AssertionError(name + " is held"));
+          }
+
+          @Override
+          public void failed(RuntimeException cause) {
+            held.completeExceptionally(cause);
+          }
+        });
+    return held;
+  }
+}

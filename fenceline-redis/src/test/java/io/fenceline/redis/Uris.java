@@ -1,0 +1,26 @@
+package io.fenceline.redis;
+
+import io.fenceline.testkit.server.RedisCluster;
+import io.fenceline.testkit.server.RedisSentinels;
+import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testkit.server.ServerProcess;
+import java.util.stream.Collectors;
+
+/** Where the servers of the testkit are. */
+final class Uris {
+  private Uris() {}
+
+  static String of(RedisSentinels sentinels) {
+    return sentinels.sentinels().stream()
+        .map(ServerProcess::address)
+        .collect(
+            Collectors.joining(",", "redis-sentinel://", "?master=" + RedisSentinels.MASTER_NAME));
+  }
+
+  static String of(RedisCluster cluster) {
+    return cluster.nodes().stream()
+        .filter(RedisServer::isAlive)
+        .map(RedisServer::address)
+        .collect(Collectors.joining(",", "redis-cluster://", ""));
+  }
+}

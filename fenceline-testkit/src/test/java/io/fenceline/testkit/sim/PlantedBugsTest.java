@@ -1,0 +1,255 @@
+package io.fenceline.testkit.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.util.function.LongFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What the simulation is worth: each bug, planted in the real core, breaks an invariant within
+ * twenty thousand seeds. The seed that finds it is remembered, and tried first; a change of the
+ * simulator may move it.
+ */
+class PlantedBugsTest {
+  private static final long SEEDS = 20_000;
+
+  static Stream<Arguments> bugs() {
+    return Stream.of(
+        arguments(
+            PlantedBug.named("release without owner check")
+                .in(
+                    "memory/LockTable.java",
+                    "Holder holder = entry == null ? null : entry.holder(grant.claim().owner());",
+                    "Holder holder = entry == null || entry.holders.isEmpty() ? null"
+                        + " : entry.holders.get(0);"),
+            Invariant.I5,
+            1L),
+        arguments(
+            PlantedBug.named("renewal that takes no answer for a good one")
+                .in(
+                    "runtime/Renewer.java",
+                    "failed(attempt, Futures.unwrapped(failure));",
+                    "attempt.tenure().renewed(new Renewal.Renewed(new io.fenceline.spi.Validity("
+                        + "engine.time.now(), attempt.tenure().terms().lease())),"
+                        + " attempt.sentNanos());"),
+            Invariant.I2,
+            1L),
+        arguments(
+            PlantedBug.named("renewal that ignores that the grant is gone")
+                .in(
+                    "runtime/Tenure.java",
+                    "    } else {\n      lose(LossReason.GONE);\n    }\n",
+                    "    }\n"),
+            Invariant.I6,
+            1L),
+        arguments(
+            PlantedBug.named("token reused on hand-off")
+                .in("runtime/Tenure.java", "    handOffs++;\n", ""),
+            Invariant.I3,
+            1L),
+        arguments(
+            PlantedBug.named("lost wake-up")
+                .in(
+                    "runtime/ClaimQueue.java",
+                    "CompletableFuture<ReleaseOutcome> answer = from.sendRelease(ended, now);\n"
+                        + "    advance();\n",
+                    "CompletableFuture<ReleaseOutcome> answer = from.sendRelease(ended, now);\n"),
+            Invariant.I7,
+            1L),
+        arguments(
+            PlantedBug.named("unknown acquire not undone")
+                .in(
+                    "runtime/ClaimQueue.java",
+                    "    if (unknown) {\n      engine.undoer.undo(answered.request);\n    }\n",
+                    ""),
+            Invariant.I7,
+            1L),
+        arguments(
+            PlantedBug.named("undo that hits a later acquire of the same client")
+                .in(
+                    "runtime/Engine.java",
+                    "return Owner.draw(random);",
+                    "return Owner.draw(new java.util.SplittableRandom(info.label().hashCode()));"),
+            Invariant.I2,
+            1L),
+        arguments(
+            PlantedBug.named("validity counted from the reply")
+                .in(
+                    "spi/QueuedClaim.java",
+                    "new Validity(sent, granted.length())",
+                    "new Validity(context.time().now(), granted.length())"),
+            Invariant.I2,
+            1L),
+        arguments(
+            PlantedBug.named("deadline of a pushed grant counted from its arrival")
+                .in("spi/QueuedClaim.java", "from = lastWaiting;", "from = context.time().now();"),
+            Invariant.I2,
+            1L),
+        arguments(
+            PlantedBug.named("undo overtaken by its acquire and never repeated")
+                .in(
+                    "runtime/ClaimQueue.java",
+                    "    if (answered.mustUndo(grant.number())) {\n"
+                        + "      engine.undoer.undo(answered.request);\n    }\n",
+                    ""),
+            Invariant.I7,
+            1L),
+        arguments(
+            PlantedBug.named("release sent after the local deadline despite a lock-delay")
+                .in(
+                    "runtime/Tenure.java",
+                    "if (reason == LossReason.EXPIRED && delay.isZero() && keep.isZero()) {",
+                    "if (reason == LossReason.EXPIRED) {"),
+            Invariant.DELAY,
+            1L),
+        arguments(
+            PlantedBug.named("loss listener before the state changes")
+                .in(
+                    "runtime/Stay.java",
+                    "    loss = how;\n    state = State.LOST;\n    if (acquirer != null) {",
+                    "    loss = how;\n    tenure.engine().work(() -> state = State.LOST);\n"
+                        + "    if (acquirer != null) {"),
+            Invariant.I6,
+            1L),
+        arguments(
+            PlantedBug.named("hand-off after loss")
+                .in("runtime/Tenure.java", "    noticeExpiry(now);\n    Stay left", "    Stay left")
+                .in(
+                    "runtime/Tenure.java",
+                    "        state == State.LIVE\n"
+                        + "            && lease.runsAt(now)\n"
+                        + "            && lease.remainingNanos(now) >= terms().lease().toNanos() / 2\n"
+                        + "            && terms().autoRenewal()",
+                    "terms().autoRenewal()"),
+            Invariant.I6,
+            1L),
+        arguments(
+            PlantedBug.named("cancelled waiter granted and forgotten")
+                .in("runtime/Waiter.java", "handle.abandon();", "handle.isOpen();"),
+            Invariant.I7,
+            1L),
+        arguments(
+            PlantedBug.named("hand-off without bound")
+                .in(
+                    "runtime/Tenure.java",
+                    "            && handOffs < bounds.times()\n"
+                        + "            && now.nanos() - grantedNanos < bounds.within().toNanos()\n",
+                    "            && bounds.times() > 0\n"),
+            Invariant.I7,
+            1L),
+        arguments(
+            PlantedBug.named("re-entry on a lost hold")
+                .in(
+                    "runtime/Stay.java",
+                    "return state == State.HELD ? open(factory) : null;",
+                    "return open(factory);"),
+            Invariant.I6,
+            1L),
+        arguments(
+            PlantedBug.named("late renewal that shortens a newer lease")
+                .in(
+                    "memory/LockTable.java",
+                    "if (nowMillis + term > endMillis) {",
+                    "if (nowMillis + term >= 0) {"),
+            Invariant.I2,
+            1L),
+        arguments(
+            PlantedBug.named("late message about a grant that ended")
+                .in(
+                    "spi/QueuedClaim.java",
+                    "if (number <= lastNumber.getAsLong()) {",
+                    "if (number <= 0) {"),
+            Invariant.I2,
+            1L),
+        arguments(
+            PlantedBug.named("lockAll that keeps what it has when it fails")
+                .in(
+                    "runtime/MultiLock.java",
+                    "      giveBack();\n      if (failure == null) {",
+                    "      if (failure == null) {"),
+            Invariant.I7,
+            1L),
+        arguments(
+            PlantedBug.named("undo that is repeated after the close")
+                .in("runtime/Undoer.java", "if (stopped) {", "if (stopped && failures < 0) {"),
+            Invariant.I7,
+            1L),
+        arguments(
+            PlantedBug.named("release and renewal of what only keeps a name closed")
+                .in(
+                    "memory/LockTable.java",
+                    "if (!holder.ended && holder.claim.owner().equals(owner)) {",
+                    "if (holder.claim.owner().equals(owner)) {"),
+            Invariant.I7,
+            1L),
+        arguments(
+            PlantedBug.named("loss that is noticed only when someone asks")
+                .in(
+                    "runtime/Renewer.java",
+                    "      tenure.lose(LossReason.EXPIRED);\n",
+                    "      remove(tenure);\n"),
+            Invariant.I6,
+            1L),
+        arguments(
+            PlantedBug.named("number that does not rise")
+                .in(
+                    "memory/LockTable.java",
+                    "    last = nextNumber(last, now);\n",
+                    "    last = nextNumber(last - 1, now);\n"),
+            Invariant.I3,
+            1L),
+        arguments(
+            PlantedBug.named("reader beside a writer")
+                .in(
+                    "spi/Mode.java",
+                    "return held.stream().allMatch(Shared.class::isInstance);",
+                    "return true;"),
+            Invariant.I1,
+            1L),
+        arguments(
+            PlantedBug.named("fence that forgets readers")
+                .in(
+                    "testkit/sim/Register.java",
+                    "long mark = token.exclusive() ? marks.largest : marks.largestExclusive;",
+                    "long mark = marks.largestExclusive;"),
+            Invariant.I4,
+            1L));
+  }
+
+  @ParameterizedTest(name = "{0} breaks {1}, seed {2}")
+  @MethodSource("bugs")
+  void aPlantedBug_isFound(PlantedBug bug, Invariant invariant, long knownSeed) {
+    LongFunction<String> simulation = bug.simulation();
+    if (breaks(simulation, knownSeed, invariant)) {
+      return;
+    }
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      if (breaks(simulation, seed, invariant)) {
+        System.out.printf("'%s' is found by seed %d now, not by %d%n", bug, seed, knownSeed);
+        return;
+      }
+    }
+    throw new AssertionError("'" + bug + "' breaks " + invariant + " in none of the seeds");
+  }
+
+  private static boolean breaks(LongFunction<String> simulation, long seed, Invariant invariant) {
+    return simulation.apply(seed).startsWith(invariant + ":");
+  }
+
+  @Test
+  void withoutABug_thePlanterFindsNothing() {
+    LongFunction<String> simulation =
+        PlantedBug.named("none")
+            .in("runtime/Undoer.java", "DOUBLINGS = 5", "DOUBLINGS = 5")
+            .simulation();
+
+    for (long seed = 1; seed <= 200; seed++) {
+      assertThat(simulation.apply(seed)).as("seed %d", seed).isEmpty();
+    }
+  }
+}
