@@ -35,6 +35,9 @@ import org.junit.jupiter.api.Test;
 class DataSourceTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
 
+  private static final LockOptions FIXED =
+      LockOptions.defaults().fixedLease(Duration.ofSeconds(30));
+
   private static PostgresServer postgres;
   private static MariaDbServer mariadb;
 
@@ -79,7 +82,7 @@ class DataSourceTest {
   }
 
   private static void waitAndHandOver(Fenceline one, Fenceline two, String name) throws Exception {
-    Hold hold = one.lock(name).tryAcquire().orElseThrow();
+    Hold hold = one.lock(name, FIXED).tryAcquire().orElseThrow();
     CompletableFuture<Hold> waiting = two.lock(name).acquireAsync(BOUND);
     Eventually.until(BOUND, "the queue", () -> one.inspect(name).waiters().size() == 1);
     hold.extend(Duration.ofSeconds(30));
@@ -204,7 +207,7 @@ class DataSourceTest {
         HikariDataSource own = pool(1, true);
         Fenceline fenceline =
             Fenceline.builder().store(JdbcStore.of(pool).renewals(own)).connect()) {
-      Hold hold = fenceline.lock("own-renewals").tryAcquire().orElseThrow();
+      Hold hold = fenceline.lock("own-renewals", FIXED).tryAcquire().orElseThrow();
       try (Connection all = pool.getConnection()) {
         assertThat(all.isValid(1)).isTrue();
         hold.extend(Duration.ofSeconds(30));
