@@ -55,7 +55,7 @@ abstract class Dialect {
   }
 
   final Sql sql(String name, Tables tables) {
-    return Sql.read(folder, name, words(tables));
+    return Sql.read(folder, name, words(tables), numbersParameters());
   }
 
   /** The statements that create the tables. */
@@ -64,6 +64,11 @@ abstract class Dialect {
         .map(String::strip)
         .filter(statement -> !statement.isEmpty())
         .toList();
+  }
+
+  /** Whether a statement can name one parameter in several places. */
+  boolean numbersParameters() {
+    return false;
   }
 
   /** Whether a free name is taken by one statement here. */

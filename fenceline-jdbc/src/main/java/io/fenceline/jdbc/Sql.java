@@ -27,6 +27,7 @@ final class Sql {
 
   private final String file;
   private final String template;
+  private final boolean numbered;
   private final Map<Integer, Form> forms = new ConcurrentHashMap<>();
 
   /**
@@ -37,14 +38,20 @@ final class Sql {
    */
   record Form(String text, Map<String, int[]> places) {}
 
-  private Sql(String file, String template) {
+  private Sql(String file, String template, boolean numbered) {
     this.file = file;
     this.template = template;
+    this.numbered = numbered;
   }
 
-  /** Reads a file: the dialect's own, or the one that all share. */
-  static Sql read(String dialect, String name, Map<String, String> replacements) {
-    return new Sql(name, text(dialect, name, replacements));
+  /**
+   * Reads a file: the dialect's own, or the one that all share.
+   *
+   * @param numbered whether a parameter that stands in several places is set once
+   */
+  static Sql read(
+      String dialect, String name, Map<String, String> replacements, boolean numbered) {
+    return new Sql(name, text(dialect, name, replacements), numbered);
   }
 
   /** The text of a file, without its comments. */
@@ -102,10 +109,16 @@ final class Sql {
     while (matcher.find()) {
       int repeats = matcher.group(2) == null ? 1 : room;
       List<Integer> places = found.computeIfAbsent(matcher.group(1), key -> new ArrayList<>());
+      List<String> marks = new ArrayList<>();
+      boolean again = numbered && !places.isEmpty();
       for (int i = 0; i < repeats; i++) {
-        places.add(++count);
+        int place = again ? places.get(i) : ++count;
+        if (!again) {
+          places.add(place);
+        }
+        marks.add(numbered ? "?" + place : "?");
       }
-      matcher.appendReplacement(text, "?" + ", ?".repeat(repeats - 1));
+      matcher.appendReplacement(text, Matcher.quoteReplacement(String.join(", ", marks)));
     }
     matcher.appendTail(text);
     Map<String, int[]> places = new HashMap<>();

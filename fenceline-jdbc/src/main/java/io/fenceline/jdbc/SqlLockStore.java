@@ -1,5 +1,6 @@
 package io.fenceline.jdbc;
 
+import io.fenceline.Finding;
 import io.fenceline.Guarantees;
 import io.fenceline.TokenOverflowException;
 import io.fenceline.jdbc.Connections.Purpose;
@@ -237,11 +238,11 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     return answer == null ? Release.GONE : answer;
   }
 
-  /** How many others there are, if the name was this owner's and is free now. */
+  /** How many others there may be, if the name was this owner's and is free now. */
   private @Nullable Integer giveBack(Session session, String name, byte[] owner)
       throws SQLException {
     Session.Call call = session.call(statements.release).set("name", key(name)).set("owner", owner);
-    if (dialect.returnsUpdatedRows()) {
+    if (dialect.tells()) {
       return call.row(row -> row.getInt(1));
     }
     return call.update() == 0 ? null : Integer.valueOf(1);
@@ -308,6 +309,23 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       }
     }
     return found;
+  }
+
+  @Override
+  public CompletableFuture<List<Finding>> diagnose() {
+    return answer(
+        "A diagnosis failed",
+        Purpose.WORK,
+        session ->
+            session
+                .call(statements.diagnose)
+                .rows(
+                    row -> Diagnosis.of(dialect.title(), row.getString(1), row.getString(2))));
+  }
+
+  /** Deletes what has not been used for long, now; gives how many names were forgotten. */
+  int clean() {
+    return janitor.clean();
   }
 
   // Waiting. ------------------------------------------------------------------------------------

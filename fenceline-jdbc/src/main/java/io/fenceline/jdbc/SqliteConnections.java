@@ -22,6 +22,8 @@ final class SqliteConnections implements Connections {
    * from the clock. A process that is killed takes nothing away.
    */
 
+  private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 500 : 1;
+
   private final Duration operationTimeout;
   private final Map<Purpose, Line> lines = new EnumMap<>(Purpose.class);
   private volatile boolean closed;
@@ -75,8 +77,12 @@ final class SqliteConnections implements Connections {
 
   /** Waits for its turn; an interrupt is kept for later, as everywhere in a driver. */
   private void take(ReentrantLock lock) throws SQLException {
-    if (lock.tryLock()) {
-      return;
+    // Its turn comes in microseconds, mostly: less than it takes to fall asleep.
+    for (int spins = 0; spins < SPINS; spins++) {
+      if (lock.tryLock()) {
+        return;
+      }
+      Thread.onSpinWait();
     }
     boolean interrupted = false;
     boolean taken = false;

@@ -28,6 +28,11 @@ final class SqliteDialect extends Dialect {
             "or_nothing", "ON CONFLICT DO NOTHING"));
   }
 
+  @Override
+  boolean numbersParameters() {
+    return true;
+  }
+
   /** A transaction that began by reading could not turn to writing while another one writes. */
   @Override
   void begin(Connection connection) throws SQLException {

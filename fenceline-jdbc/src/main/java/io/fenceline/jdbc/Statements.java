@@ -24,6 +24,7 @@ final class Statements {
   final Sql staleClaims;
   final Sql forget;
   final Sql staleNames;
+  final Sql diagnose;
   final @Nullable Sql tell;
   final @Nullable Sql renewed;
   final @Nullable Sql renewedClaims;
@@ -48,6 +49,7 @@ final class Statements {
     checkWritable = dialect.sql("check-writable", tables);
     staleClaims = dialect.sql("stale-claims", tables);
     forget = dialect.sql("forget", tables);
+    diagnose = dialect.sql("diagnose", tables);
     staleNames = dialect.sql("stale-names", tables);
     tell = dialect.tells() ? dialect.sql("tell", tables) : null;
     renewed = dialect.returnsUpdatedRows() ? null : dialect.sql("renewed", tables);

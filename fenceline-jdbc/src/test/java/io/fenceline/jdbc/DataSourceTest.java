@@ -2,10 +2,12 @@ package io.fenceline.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.fenceline.Fenceline;
+import io.fenceline.Finding;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.StoreUnavailableException;
@@ -290,6 +292,22 @@ class DataSourceTest {
         ResultSet row = statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Questions'")) {
       row.next();
       return row.getLong(2);
+    }
+  }
+
+  @Test
+  void diagnosis_saysWhatAServerForgets() {
+    try (Fenceline one = Fenceline.connect(Urls.of(postgres));
+        Fenceline two = Fenceline.connect(Urls.of(mariadb))) {
+      assertThat(one.diagnose())
+          .filteredOn(finding -> finding.severity() == Finding.Severity.SERIOUS)
+          .extracting(Finding::check)
+          .containsExactly("fsync"); // as this test has started it
+      assertThat(two.diagnose())
+          .extracting(Finding::check, Finding::severity)
+          .containsExactly(
+              tuple("version", Finding.Severity.OK),
+              tuple("innodb_flush_log_at_trx_commit", Finding.Severity.OK));
     }
   }
 }

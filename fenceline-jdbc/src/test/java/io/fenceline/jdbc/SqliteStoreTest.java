@@ -2,19 +2,31 @@ package io.fenceline.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.fenceline.Fenceline;
+import io.fenceline.Finding;
 import io.fenceline.Hold;
+import io.fenceline.LockOptions;
 import io.fenceline.ModeConflictException;
 import io.fenceline.PermitHold;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.testkit.ManualTime;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -111,5 +123,75 @@ class SqliteStoreTest {
         .isEqualTo(home.resolve(".local/state/fenceline/locks.db"));
     assertThat(SqliteFile.stateFolder(Map.<String, String>of()::get, home.toString()))
         .isEqualTo(home.resolve(".local/state/fenceline/locks.db"));
+  }
+
+  @Test
+  void clockSetBack_closesADeadHoldersName_forOneLeaseOnly() {
+    ManualTime time = new ManualTime();
+    String uri = "sqlite:" + folder.resolve("clock.db");
+    try (Fenceline dead = Fenceline.builder().store(uri).time(time).connect();
+        Fenceline other = Fenceline.builder().store(uri).time(time).connect()) {
+      LockOptions fixed = LockOptions.defaults().fixedLease(Duration.ofSeconds(10));
+      Hold hold = dead.lock("ledger", fixed).tryAcquire().orElseThrow();
+      time.jumpWall(Duration.ofHours(-1));
+
+      assertThat(other.lock("ledger").tryAcquire()).isEmpty();
+      assertThat(other.inspect("ledger").holders().get(0).remaining())
+          .isLessThanOrEqualTo(Duration.ofSeconds(10));
+      time.jumpWall(Duration.ofSeconds(11));
+
+      assertThat(other.lock("ledger").tryAcquire())
+          .hasValueSatisfying(next -> assertThat(next.token()).isGreaterThan(hold.token()));
+    }
+  }
+
+  @Test
+  void rowsOfNamesThatWereFreeForADay_areForgotten_andTokensStillRise() throws Exception {
+    ManualTime time = new ManualTime();
+    StoreContext context =
+        new StoreContext(new ClientInfo("test", "host", 1), time, new Random(1), LONG, LONG);
+    String uri = "sqlite:" + folder.resolve("janitor.db");
+    try (Fenceline fenceline = Fenceline.builder().store(uri).time(time).connect();
+        LockStore store = JdbcStore.url(uri).open(context)) {
+      Hold old = fenceline.lock("old").tryAcquire().orElseThrow();
+      old.close();
+      Hold held = fenceline.lock("held").tryAcquire().orElseThrow();
+      assertThat(((SqlLockStore) store).clean()).isZero();
+
+      time.jumpWall(Duration.ofHours(26));
+      assertThat(held.isValid()).isFalse();
+      Hold fresh = fenceline.lock("fresh").tryAcquire().orElseThrow();
+
+      assertThat(((SqlLockStore) store).clean()).isGreaterThanOrEqualTo(1);
+      assertThat(fenceline.lock("old").tryAcquire())
+          .hasValueSatisfying(next -> assertThat(next.token()).isGreaterThan(old.token()));
+      assertThat(fenceline.inspect("fresh").holders()).hasSize(1);
+      fresh.close();
+    }
+  }
+
+  @Test
+  void fullDisk_isNamed() throws Exception {
+    // A file that may not grow fails as it does on a full disk, by SQLite's own error.
+    try (Connection small = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("full.db"));
+        Statement statement = small.createStatement()) {
+      statement.execute("PRAGMA max_page_count = 2");
+      statement.execute("CREATE TABLE t (x BLOB)");
+      assertThatThrownBy(() -> statement.execute("INSERT INTO t VALUES (zeroblob(100000))"))
+          .isInstanceOfSatisfying(
+              SQLException.class,
+              e ->
+                  assertThat(new SqliteDialect().meaning(e)).isEqualTo("the disk is full"));
+    }
+  }
+
+  @Test
+  void diagnosis_saysWhatWasFound() {
+    try (Fenceline fenceline = Fenceline.connect("sqlite:" + folder.resolve("doctor.db"))) {
+      assertThat(fenceline.diagnose())
+          .extracting(Finding::check, Finding::severity)
+          .containsExactly(
+              tuple("version", Finding.Severity.OK), tuple("journal_mode", Finding.Severity.OK));
+    }
   }
 }
