@@ -17,6 +17,9 @@ import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
@@ -79,22 +82,27 @@ class LostReplyTest {
   }
 
   @Test
-  void claimWhoseConnectionBreaks_isNotSentAgainByTheDriver() {
+  void claimsWhoseConnectionBreaks_areNotSentAgainByTheDriver() {
     Fenceline client = clients.connect(uri(), LEASE);
-    client.lock("warm-up").tryAcquire().orElseThrow().release();
-    Fault cut = proxy.cutBeforeReply(Trigger.first(calls(Script.CLAIM)));
+    Fenceline other = clients.connect(redis.uri(), LEASE);
     redis.resetCommandCounts();
-    long before = proxy.connectionsAccepted();
+    Fault stall = proxy.stall(Direction.TO_CLIENT);
 
-    assertThatThrownBy(() -> client.lock("replay").tryAcquire())
-        .isInstanceOf(StoreUnavailableException.class);
+    List<CompletableFuture<Optional<Hold>>> claims = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      claims.add(client.lock("replay-" + i).tryAcquireAsync());
+    }
+    // Counted at the server: one MGET a claim. All are done, none is answered.
+    Eventually.until(Clients.AMPLE, "five claims", () -> redis.commandCount("mget") == 5);
+    assertThat(proxy.closeAll()).isPositive();
+    stall.lift();
 
-    assertThat(cut.timesApplied()).isEqualTo(1);
-    Clients.awaitFree(client, "replay", LEASE.plus(LEASE));
-    assertThat(proxy.connectionsAccepted()).isGreaterThan(before); // It was connected again.
-    // Counted at the server: one claim mints one number. A replay would have minted a second one.
-    assertThat(redis.commandCount("mget")).isEqualTo(1);
-    assertThat(client.lock("replay").tryAcquire()).isPresent();
+    for (int i = 0; i < 5; i++) {
+      assertThatThrownBy(claims.get(i)::get).hasCauseInstanceOf(StoreUnavailableException.class);
+      Clients.awaitFree(other, "replay-" + i, LEASE.plus(LEASE)); // Undone over a new connection.
+    }
+    assertThat(stall.timesApplied()).isPositive();
+    assertThat(redis.commandCount("mget")).isEqualTo(5);
   }
 
   @Test
