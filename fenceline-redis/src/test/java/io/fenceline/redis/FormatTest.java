@@ -13,6 +13,7 @@ import io.fenceline.testkit.server.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -48,12 +49,13 @@ class FormatTest {
     Fenceline client = clients.connect(redis.uri(), LEASE);
     Fenceline other = clients.connect(redis.uri(), LEASE);
     Clients.acquire(client, "ledger");
-    other.lock("ledger").acquireAsync(Clients.AMPLE);
+    CompletableFuture<Hold> waiting = other.lock("ledger").acquireAsync(Clients.AMPLE);
     Clients.awaitWaiters(client, "ledger", 1);
 
     List<?> keys = (List<?>) redis.command("KEYS", "*");
 
     assertThat(keys).hasSize(5);
+    assertThat(waiting).isNotDone();
     for (Object key : keys) {
       long left = (Long) redis.command("PTTL", String.valueOf(key));
       if (String.valueOf(key).endsWith("#")) {

@@ -174,7 +174,7 @@ class LostReplyTest {
   }
 
   @Test
-  void subscriptionThatDiedSilently_costsAPollAndNotMore_andIsReplaced() {
+  void messageThatIsLost_costsAPollAndNotMore() {
     Fenceline client = clients.connect(uri(), LEASE);
     Fenceline other = clients.connect(redis.uri(), LEASE);
     Hold hold = Clients.acquire(other, "deaf");
@@ -192,6 +192,25 @@ class LostReplyTest {
     assertThat(deaf.timesApplied()).isEqualTo(1);
     assertThat(got.isValid()).isTrue();
     assertThat(got.token()).isGreaterThan(hold.token());
+  }
+
+  @Test
+  void subscriptionThatDiedSilently_isNoticedAndReplaced() {
+    Fenceline client = clients.hasty(uri(), LEASE);
+    Fenceline other = clients.connect(redis.uri(), LEASE);
+    Hold hold = Clients.acquire(other, "silent");
+    proxy.resetCounts();
+    CompletableFuture<Hold> waiting = client.lock("silent").acquireAsync(Clients.AMPLE);
+    Eventually.until(Clients.AMPLE, "a subscription", () -> proxy.count("SUBSCRIBE") == 1);
+    // Only a connection for messages is asked for a sign of life; from then on it says nothing.
+    Fault dead = proxy.dropReply(Trigger.first(frame -> frame.is("PING")));
+
+    Eventually.until(Clients.AMPLE, "another subscription", () -> proxy.count("SUBSCRIBE") == 2);
+
+    assertThat(dead.timesApplied()).isPositive();
+    assertThat(waiting).isNotDone();
+    hold.release();
+    assertThat(Clients.get(waiting).token()).isGreaterThan(hold.token());
   }
 
   @Test
