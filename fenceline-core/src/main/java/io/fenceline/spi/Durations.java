@@ -4,6 +4,8 @@ import io.fenceline.InvalidSettingException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Checks and shows durations: one rule for every setting, one look in every message. */
 public final class Durations {
@@ -11,6 +13,8 @@ public final class Durations {
   public static final Duration LONGEST = Duration.ofDays(3650);
 
   private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final Pattern WRITTEN =
+      Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,9})?)(ms|s|m|h)");
 
   private Durations() {}
 
@@ -33,6 +37,27 @@ public final class Durations {
       throw new InvalidSettingException(setting, value, "it must be at least 1ms");
     }
     return value;
+  }
+
+  /**
+   * Reads a number with its unit: {@code 250ms}, {@code 1.5s}, {@code 2m}, {@code 36h}.
+   *
+   * @throws InvalidSettingException if it is something else
+   */
+  public static Duration parse(String setting, String text) {
+    Matcher shape = WRITTEN.matcher(text);
+    if (!shape.matches()) {
+      throw new InvalidSettingException(
+          setting, text, "write a number and its unit, such as 250ms, 30s, 2m or 36h");
+    }
+    long millis =
+        switch (shape.group(2)) {
+          case "ms" -> 1;
+          case "s" -> 1_000;
+          case "m" -> 60_000;
+          default -> 3_600_000;
+        };
+    return Duration.ofNanos((long) (Double.parseDouble(shape.group(1)) * millis * NANOS_PER_MILLI));
   }
 
   /** As people write it: 250ms, 5.003s, 30s, 2m 30s, 36h. */

@@ -15,12 +15,12 @@ import java.util.regex.Pattern;
 /**
  * A store's URI, taken apart; several hosts are allowed. Its {@code toString} hides secrets.
  *
- * <pre>{@code
- * redis://user:secret@cache:6379/0?timeout=2s
+ * <pre>
+ * redis://user:secret&#64;cache:6379/0?timeout=2s
  * zookeeper://a:2181,b:2181,c:2181/chroot
- * jdbc:postgresql://db/orders?user=app&password=secret
+ * jdbc:postgresql://db/orders?user=app&amp;password=secret
  * sqlite:/var/lib/app/locks.db
- * }</pre>
+ * </pre>
  */
 public final class StoreAddress {
   private static final Pattern SHAPE =

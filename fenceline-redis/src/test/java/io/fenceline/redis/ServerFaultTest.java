@@ -182,8 +182,7 @@ class ServerFaultTest {
       // Holders that have vanished: nobody gives these back.
       Stores.Opened vanished = Stores.open(redis.uri());
       RenewRequest alone = Stores.claimAll(vanished, "alone-", 1, LEASE).get(0);
-      RenewRequest wanted =
-          Stores.claimAll(vanished, "wanted-", 1, Duration.ofSeconds(15)).get(0);
+      RenewRequest wanted = Stores.claimAll(vanished, "wanted-", 1, Duration.ofSeconds(15)).get(0);
       vanished.store().close();
       CompletableFuture<Hold> waiting = client.lock("wanted-0").acquireAsync(Clients.AMPLE);
       Clients.awaitWaiters(client, "wanted-0", 1);

@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  * <pre>{@code
  * try (FaultProxy proxy = FaultProxy.to(redis.host(), redis.port(), Protocol.RESP)) {
  *   Fault lost = proxy.dropReply(Trigger.first(request -> request.is("EVALSHA")));
- *   … a client of proxy.port() acquires a lock, and does not learn of it …
+ *   // A client of proxy.port() acquires a lock, and does not learn of it.
  *   assertThat(lost.timesApplied()).isEqualTo(1);
  * }
  * }</pre>

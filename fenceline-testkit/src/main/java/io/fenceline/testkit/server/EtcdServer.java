@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** An etcd server: alone, or a member of an {@link EtcdCluster}. */
 public final class EtcdServer extends ServerProcess {
@@ -13,6 +14,8 @@ public final class EtcdServer extends ServerProcess {
   private final String member;
   private final List<EtcdServer> members;
   private final List<String> options;
+  private final boolean withTls;
+  private @Nullable TlsFiles tls;
 
   /**
    * A member of a cluster.
@@ -20,10 +23,16 @@ public final class EtcdServer extends ServerProcess {
    * @param members all members, this one included; filled when they are started
    */
   EtcdServer(String member, List<EtcdServer> members, List<String> options) {
-    super("etcd-" + member, takePorts(2), false, RunAs.self());
+    this(member, members, options, false);
+  }
+
+  private EtcdServer(
+      String member, List<EtcdServer> members, List<String> options, boolean withTls) {
+    super("etcd-" + member, takePorts(withTls ? 3 : 2), false, RunAs.self());
     this.member = member;
     this.members = members;
     this.options = List.copyOf(options);
+    this.withTls = withTls;
   }
 
   /**
@@ -32,10 +41,23 @@ public final class EtcdServer extends ServerProcess {
    * @param options etcd's own, such as {@code --election-timeout=500}
    */
   public static EtcdServer start(String... options) {
+    return start(false, options);
+  }
+
+  /**
+   * Starts a server that also listens at {@link #tlsAddress}, to clients that show a certificate.
+   *
+   * @param options etcd's own
+   */
+  public static EtcdServer startWithTls(String... options) {
+    return start(true, options);
+  }
+
+  private static EtcdServer start(boolean withTls, String... options) {
     return PortTakenException.retry(
         () -> {
           List<EtcdServer> alone = new ArrayList<>();
-          EtcdServer server = new EtcdServer("single", alone, List.of(options));
+          EtcdServer server = new EtcdServer("single", alone, List.of(options), withTls);
           alone.add(server);
           server.startFirst();
           return server;
@@ -43,7 +65,25 @@ public final class EtcdServer extends ServerProcess {
   }
 
   @Override
-  void prepare() {}
+  void prepare() {
+    if (withTls) {
+      tls = TlsFiles.create(folder());
+    }
+  }
+
+  /** The certificates of a server that was started with them; good for clients, too. */
+  public TlsFiles tlsFiles() {
+    TlsFiles files = tls;
+    if (files == null) {
+      throw new IllegalStateException(this + " was started without TLS");
+    }
+    return files;
+  }
+
+  /** Where a server that was started with TLS speaks it, as {@code host:port}. */
+  public String tlsAddress() {
+    return host() + ":" + port(2);
+  }
 
   @Override
   List<String> command() {
@@ -51,7 +91,16 @@ public final class EtcdServer extends ServerProcess {
     command.add(Debian.program("etcd", "etcd-server"));
     command.add("--name=" + member);
     command.add("--data-dir=" + folder().resolve("data"));
-    command.add("--listen-client-urls=" + endpoint());
+    TlsFiles files = tls;
+    if (files == null) {
+      command.add("--listen-client-urls=" + endpoint());
+    } else {
+      command.add("--listen-client-urls=" + endpoint() + ",https://" + tlsAddress());
+      command.add("--cert-file=" + files.certificate());
+      command.add("--key-file=" + files.key());
+      command.add("--trusted-ca-file=" + files.caCertificate());
+      command.add("--client-cert-auth");
+    }
     command.add("--advertise-client-urls=" + endpoint());
     command.add("--listen-peer-urls=" + peerUrl());
     command.add("--initial-advertise-peer-urls=" + peerUrl());

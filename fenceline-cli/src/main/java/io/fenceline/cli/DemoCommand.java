@@ -1,0 +1,19 @@
+package io.fenceline.cli;
+
+import io.fenceline.cli.demo.Story;
+import picocli.CommandLine.Command;
+
+/** {@code fenceline demo}: why locks have fencing tokens, in ten seconds. */
+@Command(
+    name = "demo",
+    description = {
+      "Plays the oversell story in ten seconds: four processes sell five items without a lock, with"
+          + " a lock, and with a lock, a pause and a fence."
+    })
+final class DemoCommand implements Subcommand {
+  @Override
+  public int run() throws InterruptedException {
+    new Story(Main.home()).play();
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,79 @@
+package io.fenceline.cli;
+
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code fenceline} without a subcommand: help, version, and mistakes. */
+@Command(
+    name = "fenceline",
+    description = {
+      "Locks for a whole fleet, with fencing tokens.",
+      "",
+      "  fenceline run nightly-report -- ./report.sh",
+      ""
+    },
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {
+      "",
+      "'fenceline COMMAND --help' says more. The store is taken from --store, $FENCELINE_STORE, or",
+      "'store = URI' in ~/.config/fenceline/config; else it is a file in your state folder."
+    })
+final class RootCommand {
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Print this text.")
+  @SuppressWarnings("UnusedVariable") // picocli reads it
+  private boolean help;
+
+  @Option(
+      names = {"-V", "--version"},
+      description = "Print the version.")
+  private boolean version;
+
+  static CommandLine tree() {
+    CommandLine root = new CommandLine(new RootCommand());
+    for (String name : Subcommands.NAMES) {
+      Subcommand subcommand = Subcommands.named(name);
+      if (subcommand != null) {
+        CommandLine line = Subcommands.line(name, subcommand);
+        line.setCommandName(name);
+        root.addSubcommand(name, line);
+      }
+    }
+    root.setUsageHelpWidth(100);
+    return root;
+  }
+
+  static int answer(List<String> args) {
+    CommandLine root = tree();
+    if (args.isEmpty()) {
+      root.usage(System.err);
+      return ExitCode.USAGE;
+    }
+    if (!args.get(0).startsWith("-")) {
+      throw Failure.usage(
+          "there is no command '"
+              + args.get(0)
+              + "'; there are "
+              + String.join(", ", Subcommands.NAMES));
+    }
+    CommandLine.ParseResult parsed = root.parseArgs(args.toArray(String[]::new));
+    RootCommand given = root.getCommand();
+    if (parsed.isUsageHelpRequested()) {
+      root.usage(System.out);
+    } else if (given.version) {
+      System.out.println("fenceline " + version());
+    } else {
+      throw Failure.usage("there is no command; see 'fenceline --help'");
+    }
+    return ExitCode.OK;
+  }
+
+  private static String version() {
+    String version = RootCommand.class.getPackage().getImplementationVersion();
+    return version == null ? "unknown" : version;
+  }
+}

@@ -1,0 +1,95 @@
+package io.fenceline.cli;
+
+import io.fenceline.Fenceline;
+import io.fenceline.FencelineBuilder;
+import io.fenceline.spi.StoreAddress;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where the locks are: by option, environment, config file, or the embedded store. */
+final class StoreOptions {
+  /** The environment variable; commands under a lock get it without its password. */
+  static final String VARIABLE = "FENCELINE_STORE";
+
+  /** The embedded store, in the user's state folder. */
+  static final String DEFAULT = "sqlite:";
+
+  @Option(
+      names = "--store",
+      paramLabel = "URI",
+      description = {
+        "Where the locks are, such as redis://cache:6379; see 'fenceline stores'.",
+        "Otherwise $FENCELINE_STORE, then 'store =' in the config file, then the embedded sqlite:"
+      })
+  private @Nullable String given;
+
+  /** For {@link Subcommand#readQuickly}. */
+  boolean read(String option, @Nullable String value) {
+    given = value;
+    return option.equals("--store") && value != null;
+  }
+
+  private final Map<String, String> environment = System.getenv();
+  private @Nullable Config config;
+
+  Config config() {
+    Config loaded = config;
+    if (loaded == null) {
+      loaded = Config.load(environment);
+      config = loaded;
+    }
+    return loaded;
+  }
+
+  /** The address that counts. */
+  StoreAddress address() {
+    if (given != null) {
+      return StoreAddress.parse(given);
+    }
+    Optional<String> configured = config().get(Config.STORE);
+    String inherited = environment.getOrDefault(VARIABLE, "");
+    if (inherited.isEmpty()) {
+      return StoreAddress.parse(configured.orElse(DEFAULT));
+    }
+    StoreAddress address = StoreAddress.parse(inherited);
+    // A run inside a run inherits the address without its password: if it is the one of the config
+    // file otherwise, the file has the password.
+    if (configured.isPresent()) {
+      StoreAddress whole = StoreAddress.parse(configured.get());
+      if (whole.withoutSecrets().equals(inherited)) {
+        return whole;
+      }
+    }
+    return address;
+  }
+
+  /** The address for a process that may run in another folder, and must not see a password. */
+  String addressForOthers() {
+    StoreAddress address = address();
+    boolean isFile = address.scheme().endsWith("sqlite") && !address.path().isEmpty();
+    if (!isFile || address.path().startsWith("/")) {
+      return address.withoutSecrets();
+    }
+    Path absolute = Path.of(address.path()).toAbsolutePath().normalize();
+    return address.scheme() + ":" + absolute;
+  }
+
+  /** Where the address came from, for the doctor. */
+  String source() {
+    if (given != null) {
+      return "--store";
+    } else if (!environment.getOrDefault(VARIABLE, "").isEmpty()) {
+      return "$" + VARIABLE;
+    }
+    return config().get(Config.STORE).isPresent() ? config().file().toString() : "the default";
+  }
+
+  FencelineBuilder builder() {
+    FencelineBuilder builder = Fenceline.builder().store(address().secretText());
+    config().get(Config.LABEL).ifPresent(builder::label);
+    return builder;
+  }
+}

@@ -1,0 +1,30 @@
+package io.fenceline.cli;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Something that the tool can do; its options are declared by picocli's annotations. */
+interface Subcommand {
+
+  /** Does it, and gives the exit code. */
+  int run() throws InterruptedException;
+
+  /**
+   * Reads its arguments without picocli, which is slow to start; false if that is not possible, and
+   * then nothing that was read counts.
+   */
+  default boolean readQuickly(List<String> args) {
+    return false;
+  }
+
+  /**
+   * What stood after {@code --}; null if there were no dashes. Only one subcommand takes any.
+   *
+   * @throws Failure from all others
+   */
+  default void command(@Nullable List<String> afterDashes) {
+    if (afterDashes != null) {
+      throw Failure.usage("nothing may follow --; a command to run belongs to 'fenceline run'");
+    }
+  }
+}

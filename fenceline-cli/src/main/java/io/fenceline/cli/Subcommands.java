@@ -1,0 +1,48 @@
+package io.fenceline.cli;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+
+/** All that the tool can do, by name. */
+final class Subcommands {
+  /** In the order of the help. */
+  static final List<String> NAMES =
+      List.of("run", "ls", "show", "watch", "release", "doctor", "stores", "demo", "completion");
+
+  private Subcommands() {}
+
+  static @Nullable Subcommand named(String name) {
+    return switch (name) {
+      case "run" -> new RunCommand();
+      case "ls" -> new ListCommand();
+      case "show" -> new ShowCommand();
+      case "watch" -> new WatchCommand();
+      case "release" -> new ReleaseCommand();
+      case "doctor" -> new DoctorCommand();
+      case "demo" -> new DemoCommand();
+      case "demo-seller" -> new DemoSellerCommand(); // For the demo only, and in no help.
+      case "completion" -> new CompletionCommand();
+      case "stores" -> new StoresCommand();
+      default -> null;
+    };
+  }
+
+  /** As {@link #named}, for a name that is known. */
+  static Subcommand fresh(String name) {
+    return Objects.requireNonNull(named(name), name);
+  }
+
+  /** Reads the options of one subcommand. */
+  static CommandLine line(String name, Subcommand subcommand) {
+    CommandLine line = new CommandLine(subcommand);
+    line.addMixin("global", new GlobalOptions());
+    line.setCommandName("fenceline " + name);
+    line.registerConverter(Duration.class, new DurationArgument());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setUsageHelpWidth(100);
+    return line;
+  }
+}

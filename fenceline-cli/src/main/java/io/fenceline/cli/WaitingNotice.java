@@ -1,0 +1,16 @@
+package io.fenceline.cli;
+
+import io.fenceline.cli.run.Terminal;
+import io.fenceline.event.Contended;
+import io.fenceline.event.LockListener;
+
+/** Tells a person at a terminal why nothing happens. */
+final class WaitingNotice implements LockListener {
+  @Override
+  public void onContended(Contended event) {
+    if (Terminal.onStderr()) {
+      String holder = event.holder() == null ? "another" : event.holder();
+      Message.print("waiting for lock '" + event.name() + "', held by " + holder);
+    }
+  }
+}

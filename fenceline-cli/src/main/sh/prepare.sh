@@ -1,0 +1,52 @@
+#!/bin/sh
+#
+# prepare.sh: makes the tool start faster on this machine, with this JVM.
+#
+# It does once what a user does, and keeps beside itself
+#   fenceline.jsa   the classes that were needed, as the JVM can map them into memory
+#   native/         SQLite's native library, which its driver otherwise unpacks at each start
+# The build runs it; for an installed tool it is run by whoever may write to the folder. Without these
+# files, or with another JVM, the tool works all the same.
+
+lib=$(cd "${0%/*}" && pwd -P) || exit 1
+java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+rm -rf "$lib/fenceline.jsa" "$lib/native"
+
+# Runs the tool with an empty home folder.
+tool() {
+  HOME=$work XDG_STATE_HOME='' XDG_CONFIG_HOME='' FENCELINE_STORE='' "$lib/../bin/fenceline" "$@"
+}
+
+# The driver removes its copy of the library when the JVM ends, but not from under a running command.
+export FENCELINE_JAVA_OPTS="-Dorg.sqlite.tmpdir=$work"
+tool run prepare -- sh -c "cp '$work'/sqlite-*libsqlitejdbc.so '$work/library'" >"$work/log" 2>&1
+if [ -s "$work/library" ]; then
+  mkdir "$lib/native"
+  mv "$work/library" "$lib/native/libsqlitejdbc.so"
+fi
+
+train() {
+  name=$1
+  shift
+  FENCELINE_JAVA_OPTS="-XX:DumpLoadedClassList=$work/$name.classes"
+  tool "$@" >>"$work/log" 2>&1
+}
+
+train run run prepare --lease 20s -w 5 -- true
+train slow run prepare --help
+train list ls
+train json ls --json
+train show show prepare
+train memory run prepare --store memory: -- true
+cat "$work"/*.classes | sort -u >"$work/all"
+
+if ! "$java" -Xshare:dump -XX:SharedClassListFile="$work/all" -XX:+UseSerialGC \
+  -XX:SharedArchiveFile="$lib/fenceline.jsa" -cp "$lib/fenceline-cli.jar" >>"$work/log" 2>&1; then
+  rm -f "$lib/fenceline.jsa"
+fi
+if [ ! -e "$lib/fenceline.jsa" ] || [ ! -e "$lib/native" ]; then
+  echo "prepare.sh: could not do everything; the tool starts more slowly" >&2
+  tail -n 3 "$work/log" >&2
+fi

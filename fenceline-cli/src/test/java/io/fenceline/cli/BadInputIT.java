@@ -1,0 +1,115 @@
+package io.fenceline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.cli.Tool.Result;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Mistakes: one line that says what is wrong and what to do, the right exit code, no trace. */
+class BadInputIT {
+  @TempDir Path folder;
+  private Tool tool;
+
+  @BeforeEach
+  void start() {
+    tool = new Tool(folder);
+  }
+
+  private void assertRefused(int code, String says, String... args) {
+    Result result = tool.run(args);
+    String what = String.join(" ", args) + " -> " + result;
+    assertThat(result.code()).as(what).isEqualTo(code);
+    assertThat(result.out()).as(what).isEmpty();
+    assertThat(result.err().lines()).as(what).hasSize(1);
+    assertThat(result.err()).as(what).startsWith("fenceline: ").contains(says);
+    assertThat(result.err()).as(what).doesNotContain("hunter2").doesNotContain("\tat ");
+  }
+
+  @Test
+  void wrongUsage() {
+    assertRefused(64, "there is no command 'rnu'; there are run, ls", "rnu");
+    assertRefused(64, "there is no command; write", "run", "job");
+    assertRefused(64, "there is no command; write", "run", "job", "--");
+    assertRefused(64, "there is no lock name", "run", "--", "true");
+    assertRefused(64, "Unknown option: '--nope'", "run", "job", "--nope", "--", "true");
+    assertRefused(64, "exclude each other", "run", "job", "-n", "-w", "1", "--", "true");
+    assertRefused(64, "exclude each other", "run", "job", "-s", "-x", "--", "true");
+    assertRefused(64, "exclude each other", "run", "job", "-s", "--permits", "1/2", "--", "true");
+    assertRefused(64, "not both", "run", "job", "-c", "true", "--", "true");
+    assertRefused(
+        64, "is not a duration; write 10s", "run", "job", "--lease", "soon", "--", "true");
+    assertRefused(64, "is not a duration", "run", "job", "-w", "1x", "--", "true");
+    assertRefused(64, "lease", "run", "job", "--lease", "0", "--", "true");
+    assertRefused(
+        64, "less than half", "run", "job", "--lease", "4s", "--grace", "2s", "--", "true");
+    assertRefused(64, "K from 1 to N", "run", "job", "--permits", "4/3", "--", "true");
+    assertRefused(64, "one name", "run", "a", "b", "-s", "--", "true");
+    assertRefused(64, "twice", "run", "a", "a", "--", "true");
+    assertRefused(64, "from 0 to 255", "run", "a", "-E", "300", "--", "true");
+    assertRefused(64, "it has a control character", "run", "a\nb", "--", "true");
+    assertRefused(64, "it is too long", "run", "a".repeat(201), "--", "true");
+    assertRefused(64, "KILL, TERM, WARN", "run", "a", "--on-lost", "cry", "--", "true");
+    assertRefused(64, "belongs to 'fenceline run'", "ls", "--", "true");
+    assertRefused(64, "--yes", "release", "a", "--token", "1000000");
+    assertRefused(64, "--token", "release", "a");
+    assertRefused(64, "at least 1", "ls", "--limit", "0");
+  }
+
+  @Test
+  void wrongStores() {
+    assertRefused(64, "nosuch", "ls", "--store", "nosuch://u:hunter2@host/x?password=hunter2");
+    assertRefused(64, "starts with a scheme", "ls", "--store", "hunter2@nonsense");
+    assertRefused(69, "fenceline doctor", "ls", "--store", "sqlite:/proc/none/locks.db");
+    assertRefused(69, "folder", "run", "a", "--store", "sqlite:/tmp", "--", "true");
+  }
+
+  @Test
+  void commandsThatCannotRun_doSoBeforeALockIsTaken() throws Exception {
+    Path text = Files.writeString(folder.resolve("text"), "#!/bin/sh\n");
+    Files.setPosixFilePermissions(text, PosixFilePermissions.fromString("rw-r--r--"));
+
+    assertRefused(127, "was not found on the PATH", "run", "a", "--", "no-such-command");
+    assertRefused(127, "no such file", "run", "a", "--", "./no-such-command");
+    assertRefused(126, "chmod +x", "run", "a", "--", text.toString());
+    assertRefused(126, "it is a folder", "run", "a", "--", folder.toString());
+    assertThat(folder.resolve("locks.db")).doesNotExist();
+  }
+
+  @Test
+  void configFiles() throws Exception {
+    Path config = folder.resolve("home/.config/fenceline/config");
+    Files.createDirectories(config.getParent());
+    Files.writeString(config, "store = sqlite:" + folder.resolve("other.db") + "\n\npwd hunter2\n");
+    assertRefused(64, "config, line 3: write key = value", "run", "a", "--", "true");
+
+    Files.writeString(config, "# locks\nstore = sqlite:" + folder.resolve("other.db") + "\n");
+    tool.environment.remove("FENCELINE_STORE");
+    tool.environment.put("FENCELINE_STORE", "");
+    assertThat(tool.run("run", "a", "-c", "echo $FENCELINE_STORE").out())
+        .isEqualTo("sqlite:" + folder.resolve("other.db") + "\n");
+    assertThat(folder.resolve("other.db")).exists();
+  }
+
+  @Test
+  void debugShowsTheTrace() {
+    Result result = tool.run("ls", "--debug", "--store", "sqlite:/proc/none/locks.db");
+    assertThat(result.err()).contains("\tat io.fenceline");
+  }
+
+  @Test
+  void helpIsThereForAll() {
+    for (String name : Subcommands.NAMES) {
+      Result result = tool.run(name, "--help");
+      assertThat(result.code()).as(name).isZero();
+      assertThat(result.out()).as(name).contains("fenceline " + name).contains("--help");
+    }
+    assertThat(tool.run("--help").out()).contains("run").contains("doctor");
+    assertThat(tool.run("--version").out()).startsWith("fenceline 0.");
+    assertThat(tool.run().code()).isEqualTo(64);
+  }
+}

@@ -1,0 +1,180 @@
+package io.fenceline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.cli.Tool.Call;
+import io.fenceline.cli.Tool.Result;
+import io.fenceline.testkit.server.Eventually;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code fenceline run}, with real processes, on the embedded store. */
+class RunIT {
+  @TempDir Path folder;
+  private Tool tool;
+
+  @BeforeEach
+  void start() {
+    tool = new Tool(folder);
+  }
+
+  @Test
+  void theCommandRunsWithItsToken_andItsExitCodePasses() {
+    Result result =
+        tool.run("run", "job", "--", "sh", "-c", "echo $FENCELINE_NAME $FENCELINE_TOKEN; exit 7");
+
+    assertThat(result.code()).isEqualTo(7);
+    assertThat(result.out()).matches("job [0-9]+\n");
+    assertThat(result.err()).isEmpty();
+  }
+
+  @Test
+  void aCommandThatASignalEnded_exitsWith128AndTheSignal() {
+    assertThat(tool.run("run", "job", "--", "sh", "-c", "kill -KILL $$").code()).isEqualTo(137);
+    assertThat(tool.run("run", "job", "-c", "kill -TERM $$").code()).isEqualTo(143);
+  }
+
+  @Test
+  void stdinIsPipedThrough_andAWordThatShellsKnowIsStillAProgram() throws Exception {
+    Path input = Files.writeString(folder.resolve("input"), "one\ntwo\n");
+    Call call = tool.start(ProcessBuilder.Redirect.from(input.toFile()), "run", "job", "--", "cat");
+
+    assertThat(call.await().out()).isEqualTo("one\ntwo\n");
+    assertThat(tool.run("run", "job", "--", "echo", "-n", "a b", "*").out()).isEqualTo("a b *");
+    assertThat(tool.run("run", "job", "--", "exit", "3").code()).isEqualTo(127);
+  }
+
+  @Test
+  void aNestedRunSeesItsOwnToken_andInheritedVariablesAreReplaced() {
+    tool.environment.put("FENCELINE_TOKEN", "1");
+    String inner = Tool.LAUNCHER + " run inner -c 'echo $FENCELINE_NAME $FENCELINE_TOKEN'";
+    Result result =
+        tool.run("run", "outer", "-c", "echo $FENCELINE_NAME $FENCELINE_TOKEN; " + inner);
+
+    List<String> lines = result.out().lines().toList();
+    assertThat(lines).hasSize(2);
+    assertThat(lines.get(0)).matches("outer [0-9]{5,}");
+    assertThat(lines.get(1)).matches("inner [0-9]{5,}");
+    assertThat(lines.get(0).split(" ")[1]).isNotEqualTo(lines.get(1).split(" ")[1]);
+  }
+
+  @Test
+  void twentyRunsOfOneName_neverOverlap_andTheirTokensRise() throws Exception {
+    Path log = folder.resolve("log");
+    List<Call> calls = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      calls.add(
+          tool.start(
+              "run",
+              "hot",
+              "-c",
+              "echo start $FENCELINE_TOKEN >> log; sleep 0.02; echo end $FENCELINE_TOKEN >> log"));
+    }
+    for (Call call : calls) {
+      assertThat(call.await()).extracting(Result::code, Result::err).containsExactly(0, "");
+    }
+
+    List<String> lines = Files.readAllLines(log);
+    assertThat(lines).hasSize(40);
+    long last = 0;
+    for (int i = 0; i < lines.size(); i += 2) {
+      long token = Long.parseLong(lines.get(i).substring("start ".length()));
+      assertThat(lines.get(i)).startsWith("start ");
+      assertThat(lines.get(i + 1)).isEqualTo("end " + token);
+      assertThat(token).isGreaterThan(last);
+      last = token;
+    }
+  }
+
+  @Test
+  void aHeldName_isNotAcquired_withFlocksOptions() {
+    Call holder = tool.start("run", "job", "-c", "echo in; exec sleep 100");
+    holder.firstLine();
+
+    Result now = tool.run("run", "-n", "job", "--", "true");
+    assertThat(now.code()).isEqualTo(75);
+    assertThat(now.err()).startsWith("fenceline: lock 'job' is held by ").contains("(token=");
+    assertThat(now.err().lines()).hasSize(1);
+
+    long start = System.nanoTime();
+    Result soon = tool.run("run", "job", "-w", "0.5", "-E", "9", "--", "true");
+    assertThat(System.nanoTime() - start).isGreaterThan(500_000_000L);
+    assertThat(soon.code()).isEqualTo(9);
+    assertThat(soon.err()).contains("was not acquired within 500ms");
+
+    holder.process.destroy();
+    holder.await();
+  }
+
+  @Test
+  void sharersRunTogether_andPermitsAreCounted() {
+    Call reader = tool.start("run", "-s", "book", "-c", "echo in; exec sleep 100");
+    reader.firstLine();
+    assertThat(tool.run("run", "-s", "-n", "book", "--", "true").code()).isZero();
+    assertThat(tool.run("run", "-x", "-n", "book", "--", "true").code()).isEqualTo(75);
+    reader.process.destroy();
+    reader.await();
+
+    Call two = tool.start("run", "--permits", "2/3", "desk", "-c", "echo in; exec sleep 100");
+    two.firstLine();
+    assertThat(tool.run("run", "--permits", "1/3", "-n", "desk", "--", "true").code()).isZero();
+    assertThat(tool.run("run", "--permits=2/3", "-n", "desk", "--", "true").code()).isEqualTo(75);
+    Result other = tool.run("run", "--permits", "1/5", "-n", "desk", "--", "true");
+    assertThat(other.code()).isEqualTo(64);
+    assertThat(other.err()).contains("semaphore of 3").contains("semaphore of 5");
+    two.process.destroy();
+    two.await();
+  }
+
+  @Test
+  void atLeast_keepsTheNameClosedAfterAShortCommand() {
+    long start = System.nanoTime();
+    assertThat(tool.run("run", "cron", "--at-least", "8s", "--", "true").code()).isZero();
+    Result second = tool.run("run", "cron", "-n", "--", "true");
+
+    assertThat(second.code()).isEqualTo(75);
+    Eventually.until(
+        Tool.PATIENCE,
+        "the name to open",
+        () -> tool.run("run", "cron", "-n", "--", "true").code() == 0);
+    assertThat(System.nanoTime() - start).isGreaterThan(8_000_000_000L);
+  }
+
+  @Test
+  void severalNames_areHeldTogether() {
+    Result result =
+        tool.run(
+            "run",
+            "b",
+            "a",
+            "-c",
+            "echo \"$FENCELINE_NAME\"; echo \"$FENCELINE_TOKEN\" | wc -l; "
+                + Tool.LAUNCHER
+                + " run -n a -- true; echo $?");
+
+    assertThat(result.out().lines().map(String::strip)).containsExactly("b", "a", "2", "75");
+    assertThat(tool.run("run", "-n", "a", "--", "true").code()).isZero();
+  }
+
+  @Test
+  void aNameThatIsNotAscii_isTheSameInEveryLocale() {
+    tool.environment.put("LC_ALL", "C");
+    Result result =
+        tool.run(
+            "run",
+            "\u5eab\u5b58",
+            "-c",
+            "echo $LC_ALL; LC_ALL=C.UTF-8 "
+                + Tool.LAUNCHER
+                + " run -n $FENCELINE_NAME -- true; echo $?; "
+                + Tool.LAUNCHER
+                + " run -n \u5eab\u5b59 -- true; echo $?");
+
+    assertThat(result.out().lines()).containsExactly("C", "75", "0");
+  }
+}

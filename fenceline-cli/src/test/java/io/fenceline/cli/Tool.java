@@ -1,0 +1,127 @@
+package io.fenceline.cli;
+
+import io.fenceline.testkit.server.Eventually;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The real command, started as a user starts it, with a home folder and a store of its own. */
+final class Tool {
+  static final Path DIST = Path.of(System.getProperty("fenceline.dist", "target/dist"));
+  static final Path LAUNCHER = DIST.toAbsolutePath().resolve("bin/fenceline");
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  final Path folder;
+  final Map<String, String> environment = new HashMap<>();
+  private int count;
+
+  Tool(Path folder) {
+    this.folder = folder;
+    environment.put("HOME", folder.resolve("home").toString());
+    environment.put("FENCELINE_STORE", "sqlite:" + folder.resolve("locks.db"));
+  }
+
+  /** What a call has left. */
+  record Result(int code, String out, String err) {
+    String line() {
+      return out.strip();
+    }
+  }
+
+  /** A call that runs. */
+  static final class Call {
+    final Process process;
+    private final Path out;
+    private final Path err;
+
+    Call(Process process, Path out, Path err) {
+      this.process = process;
+      this.out = out;
+      this.err = err;
+    }
+
+    Result await() {
+      try {
+        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+          throw new AssertionError("still running; stderr: " + Files.readString(err));
+        }
+        return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    /** Waits until the command under the lock has printed a line. */
+    String firstLine() {
+      return Eventually.until(
+          PATIENCE,
+          "the command to print a line",
+          () -> Files.readString(out),
+          s -> s.contains("\n"));
+    }
+
+    String err() throws IOException {
+      return Files.readString(err);
+    }
+
+    void signal(String name) throws Exception {
+      Tool.signal(name, process.pid());
+    }
+  }
+
+  static void signal(String name, long pid) throws Exception {
+    Process kill = new ProcessBuilder("kill", "-s", name, String.valueOf(pid)).start();
+    if (kill.waitFor() != 0) {
+      throw new AssertionError("can't send " + name + " to " + pid);
+    }
+  }
+
+  Call start(String... args) {
+    return start(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()), args);
+  }
+
+  synchronized Call start(ProcessBuilder.Redirect stdin, String... args) {
+    List<String> command = new ArrayList<>(List.of(LAUNCHER.toString()));
+    command.addAll(List.of(args));
+    Path out = folder.resolve("out-" + count);
+    Path err = folder.resolve("err-" + count++);
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectInput(stdin)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("FENCELINE_"));
+    builder.environment().keySet().removeIf(name -> name.startsWith("XDG_"));
+    builder.environment().putAll(environment);
+    try {
+      return new Call(builder.start(), out, err);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Result run(String... args) {
+    return start(args).await();
+  }
+
+  /** Whether a process is there and not a zombie. */
+  static boolean lives(long pid) {
+    try {
+      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2) != 'Z';
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

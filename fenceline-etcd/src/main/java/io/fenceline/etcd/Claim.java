@@ -1,0 +1,488 @@
+package io.fenceline.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.fenceline.ModeConflictException;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Grant;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Time;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of one claim: its key is put, and if others are ahead, their end is waited for.
+ *
+ * <p>A watch is a hint; the truth is a transaction that compares the own key's create revision and
+ * reads what is ahead. It is sent when the watch tells of an end or breaks, and once a lease.
+ */
+final class Claim {
+  /*
+   * What would break it, and why it can't:
+   *
+   * - A grant that nobody wants: an answer that comes after the claim was withdrawn is reported all the
+   *   same, and the runtime withdraws once more. Until then the key is unknown to the session, and the
+   *   sweep would find it.
+   * - A withdrawal that is overtaken by its own claim: it waits until the claim is answered or its time
+   *   is over; after that, see above.
+   * - A slot whose last key comes back: a put that was not answered makes its use doubtful, and the slot
+   *   of a doubtful use is not given out again. Should a key of another owner be found in the slot all
+   *   the same, the claim takes the next slot.
+   * - A lost wake-up: every broken watch is followed by a look, and a new watch starts at the revision
+   *   after that look.
+   */
+
+  private enum State {
+    ASKING,
+    WAITING,
+    FAILED,
+    GRANTING,
+    LEAVING,
+    HELD,
+    OVER
+  }
+
+  final ClaimRequest request;
+  private final Etcd etcd;
+  private final ByteSequence name;
+  private final Consumer<Claim> whenOver;
+  private volatile ClaimHandler handler;
+
+  // Guarded by this.
+  private State state = State.ASKING;
+  private @Nullable Use use;
+  private CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
+  private @Nullable Lookout lookout;
+  private Time.@Nullable Timer poll;
+  private boolean looking;
+  private boolean lookAgain;
+
+  Claim(
+      Etcd etcd,
+      ByteSequence name,
+      ClaimRequest request,
+      ClaimHandler handler,
+      Consumer<Claim> whenOver) {
+    this.etcd = etcd;
+    this.name = name;
+    this.request = request;
+    this.handler = handler;
+    this.whenOver = whenOver;
+  }
+
+  synchronized @Nullable Use use() {
+    return use;
+  }
+
+  synchronized boolean isHeld() {
+    return state == State.HELD;
+  }
+
+  // Asking. -------------------------------------------------------------------------------------
+
+  /** Asks for a key in a session. */
+  void begin(Session session) {
+    Use opened;
+    synchronized (this) {
+      if (state != State.ASKING) {
+        return;
+      }
+      opened = session.open(request);
+      use = opened;
+    }
+    ask(opened);
+  }
+
+  /** No session could be had. */
+  void failedToBegin(Throwable failure) {
+    boolean heard;
+    synchronized (this) {
+      heard = state == State.ASKING;
+      if (heard) {
+        state = State.OVER;
+      }
+    }
+    if (heard) {
+      whenOver.accept(this);
+      handler.failed(meaning(failure));
+    }
+  }
+
+  /** The runtime asks again, since it has heard of a failure. */
+  void again(ClaimHandler asking) {
+    handler = asking;
+    Use mine;
+    State now;
+    synchronized (this) {
+      mine = use;
+      now = state;
+      if (mine != null && now == State.FAILED && mine.created == 0) {
+        state = State.ASKING;
+      }
+    }
+    if (mine == null) {
+      return;
+    }
+    if (now == State.HELD) {
+      asking.granted(new Grant(mine.created, mine.session().validity()));
+    } else if (now == State.FAILED && mine.created == 0) {
+      ask(mine);
+    } else {
+      look();
+    }
+  }
+
+  private void ask(Use mine) {
+    CompletableFuture<TxnResponse> raw = mine.put(name);
+    CompletableFuture<TxnResponse> bounded = etcd.within(raw, "The claim of a lock");
+    synchronized (this) {
+      asked = bounded;
+    }
+    bounded.whenComplete(
+        (answer, failure) -> {
+          if (failure == null) {
+            answered(mine, answer);
+            return;
+          }
+          Throwable cause = Etcd.cause(failure);
+          if (cause instanceof StoreUnavailableException) {
+            mine.doubtful = true;
+            if (!raw.isDone()) {
+              raw.thenAccept(late -> answered(mine, late));
+            }
+          }
+          if (cause instanceof Etcd.LeaseGoneException) {
+            mine.session().end(); // Tells all claims of the session, this one too.
+          } else {
+            failed(cause);
+          }
+        });
+  }
+
+  private void answered(Use mine, TxnResponse answer) {
+    List<Entry> found = Line.found(answer.getGetResponses());
+    Entry own =
+        found.stream()
+            .filter(e -> e.key().equals(mine.key))
+            .filter(e -> e.value().secret().equals(request.owner().secret()))
+            .findFirst()
+            .orElse(null);
+    if (own == null) {
+      takeNextSlot(mine);
+      return;
+    }
+    mine.created = own.created();
+    if (answer.isSucceeded()) {
+      place(Line.seen(request.mode(), own.created(), found), answer.getHeader().getRevision());
+    } else {
+      look(); // A former sending has put the key.
+    }
+  }
+
+  /** Another claim's key is in our slot: it was thought to be gone. */
+  private void takeNextSlot(Use taken) {
+    taken.doubtful = true;
+    Session session = taken.session();
+    Use next;
+    synchronized (this) {
+      if (state != State.ASKING || use != taken) {
+        return;
+      }
+      next = session.open(request);
+      use = next;
+    }
+    session.close(taken, false);
+    ask(next);
+  }
+
+  // Looking. ------------------------------------------------------------------------------------
+
+  /** Looks at the place in the queue; once more if something has happened meanwhile. */
+  private void look() {
+    Use mine;
+    synchronized (this) {
+      mine = use;
+      boolean open = state == State.WAITING || state == State.ASKING || state == State.FAILED;
+      if (mine == null || !open || mine.created == 0) {
+        return;
+      }
+      if (looking) {
+        lookAgain = true;
+        return;
+      }
+      looking = true;
+      lookAgain = false;
+    }
+    mine.look(name)
+        .whenComplete(
+            (answer, failure) -> {
+              boolean again;
+              synchronized (this) {
+                looking = false;
+                again = lookAgain;
+              }
+              if (failure != null) {
+                failed(Etcd.cause(failure));
+              } else if (!answer.isSucceeded()) {
+                lost("its key is gone");
+              } else {
+                List<Entry> found = Line.found(answer.getGetResponses());
+                place(
+                    Line.seen(request.mode(), mine.created, found),
+                    answer.getHeader().getRevision());
+                if (again) {
+                  look();
+                }
+              }
+            });
+  }
+
+  private void place(Line line, long revision) {
+    synchronized (this) {
+      if (state == State.HELD || state == State.GRANTING || state == State.LEAVING) {
+        return;
+      }
+    }
+    if (isOver()) {
+      handler.waiting(Obstacle.UNKNOWN); // Late: the runtime withdraws once more.
+      return;
+    }
+    String inUse = line.conflict();
+    if (inUse != null) {
+      leave(
+          () ->
+              handler.failed(
+                  new ModeConflictException(request.name(), request.mode().family(), inUse)));
+    } else if (line.hasRoom()) {
+      grant();
+    } else if (!request.waits()) {
+      refuse(line);
+    } else {
+      park(line, revision);
+    }
+  }
+
+  /** Leaves, and asks meanwhile how long the holder's lease still runs. */
+  private void refuse(Line line) {
+    Entry first = line.first();
+    CompletableFuture<Obstacle> obstacle =
+        first == null
+            ? CompletableFuture.completedFuture(Obstacle.UNKNOWN)
+            : etcd.timeToLive(first.leaseId(), false)
+                .handle(
+                    (left, failure) ->
+                        line.obstacle(failure == null ? Inspector.remaining(left) : null));
+    leave(() -> obstacle.thenAccept(handler::refused));
+  }
+
+  private synchronized boolean isOver() {
+    return state == State.OVER;
+  }
+
+  private void park(Line line, long revision) {
+    Lookout before;
+    Lookout next = null;
+    synchronized (this) {
+      if (state != State.ASKING && state != State.WAITING && state != State.FAILED) {
+        return;
+      }
+      state = State.WAITING;
+      before = lookout;
+      if (before == null || !before.isFor(line.watched())) {
+        next = new Lookout(etcd, name, line.watched(), line.spare(), this::look);
+        lookout = next;
+      } else {
+        before = null;
+      }
+      pollLater();
+    }
+    if (before != null) {
+      before.close();
+    }
+    handler.waiting(line.obstacle());
+    if (next != null) {
+      next.open(revision + 1);
+    }
+  }
+
+  private void pollLater() {
+    if (poll != null) {
+      poll.cancel();
+    }
+    long lease = request.lease().toNanos();
+    long pause = lease + (long) (etcd.context().random().nextDouble() * lease / 10);
+    Time time = etcd.context().time();
+    poll = time.schedule(pause, () -> time.lane(Lane.WORK).execute(this::look));
+  }
+
+  // Ends. ---------------------------------------------------------------------------------------
+
+  private void grant() {
+    Use mine;
+    synchronized (this) {
+      mine = use;
+      if (mine == null || state == State.HELD || state == State.OVER) {
+        return;
+      }
+      state = State.GRANTING;
+    }
+    stopWaiting();
+    Session session = mine.session();
+    if (session.isFresh()) {
+      granted(mine);
+    } else {
+      session.keepAlive().whenComplete((since, failure) -> granted(mine));
+    }
+  }
+
+  private void granted(Use mine) {
+    synchronized (this) {
+      if (state != State.GRANTING) {
+        return;
+      }
+      state = State.HELD;
+      mine.held = true;
+      mine.touch();
+    }
+    Session session = mine.session();
+    if (!session.shared) {
+      session.stopKeeping();
+    }
+    handler.granted(new Grant(mine.created, session.validity()));
+  }
+
+  /** Takes the key away again, then reports. */
+  private void leave(Runnable report) {
+    Use mine;
+    synchronized (this) {
+      mine = use;
+      if (mine == null || state == State.OVER) {
+        return;
+      }
+      state = State.LEAVING;
+    }
+    stopWaiting();
+    mine.delete()
+        .whenComplete(
+            (was, failure) -> {
+              synchronized (this) {
+                if (state != State.LEAVING) {
+                  return;
+                }
+                state = failure == null ? State.OVER : State.FAILED;
+              }
+              if (failure == null) {
+                over();
+                report.run();
+              } else {
+                handler.failed(meaning(failure));
+              }
+            });
+  }
+
+  /** No answer; the key may be there, and keeps its place if it is. */
+  private void failed(Throwable cause) {
+    synchronized (this) {
+      if (state != State.ASKING && state != State.WAITING) {
+        return;
+      }
+      state = State.FAILED;
+    }
+    handler.failed(meaning(cause));
+  }
+
+  /** The key is gone, or its session is: whoever still wants the name has to queue anew. */
+  void lost(String why) {
+    State before;
+    synchronized (this) {
+      before = state;
+      state = State.OVER;
+    }
+    if (before == State.OVER) {
+      return;
+    }
+    stopWaiting();
+    over();
+    if (before == State.HELD) {
+      handler.gone();
+    } else {
+      handler.failed(
+          etcd.unavailable(
+              "The claim of lock '" + request.name() + "' has lost its place: " + why, null));
+    }
+  }
+
+  /** Makes sure that nothing of it is left. */
+  CompletableFuture<Void> withdraw() {
+    Use mine;
+    CompletableFuture<?> answer;
+    synchronized (this) {
+      state = State.OVER;
+      mine = use;
+      answer = asked;
+    }
+    stopWaiting();
+    if (mine == null) {
+      over();
+      return CompletableFuture.completedFuture(null);
+    }
+    return answer
+        .handle((given, failure) -> null)
+        .thenCompose(ignored -> mine.delete())
+        .thenAccept(was -> over());
+  }
+
+  /** It is to be released: it is not held any more, whatever the server answers. */
+  synchronized void letGo() {
+    state = State.OVER;
+  }
+
+  void over() {
+    Use mine = use();
+    whenOver.accept(this);
+    if (mine != null && !mine.session().shared) {
+      mine.session().end();
+    }
+  }
+
+  /** The client is closed; nothing is sent any more. */
+  void closed() {
+    boolean told;
+    synchronized (this) {
+      told = state != State.HELD && state != State.OVER;
+      state = State.OVER;
+    }
+    stopWaiting();
+    if (told) {
+      handler.failed(etcd.unavailable("The store was closed", null));
+    }
+  }
+
+  private void stopWaiting() {
+    Lookout last;
+    synchronized (this) {
+      last = lookout;
+      lookout = null;
+      if (poll != null) {
+        poll.cancel();
+        poll = null;
+      }
+    }
+    if (last != null) {
+      last.close();
+    }
+  }
+
+  private RuntimeException meaning(Throwable failure) {
+    Throwable cause = Etcd.cause(failure);
+    return cause instanceof StoreUnavailableException known
+        ? known
+        : etcd.unavailable(
+            "The claim of lock '" + request.name() + "' was refused: " + cause.getMessage(), cause);
+  }
+}

@@ -1,0 +1,206 @@
+package io.fenceline.etcd;
+
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.cluster.Member;
+import io.etcd.jetcd.maintenance.AlarmMember;
+import io.etcd.jetcd.maintenance.StatusResponse;
+import io.fenceline.Finding;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Looks a cluster over: its members, versions, alarms, and what we may do there. */
+final class Doctor {
+  private static final Pattern VERSION = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+).*");
+  private static final long PATIENCE_NANOS = 1_500_000_000;
+
+  private final Etcd etcd;
+  private final Keys keys;
+  private final Duration shortest;
+
+  Doctor(Etcd etcd, Keys keys, Duration shortest) {
+    this.etcd = etcd;
+    this.keys = keys;
+    this.shortest = shortest;
+  }
+
+  /** A member and what it says of itself; nothing if it does not answer. */
+  private record Visit(Member member, @Nullable StatusResponse status) {}
+
+  CompletableFuture<List<Finding>> examine() {
+    List<CompletableFuture<List<Finding>>> checks =
+        List.of(
+            asked("members", Doctor::members).thenCompose(this::visits).thenApply(Doctor::judge),
+            asked("alarms", Doctor::alarms).thenApply(Doctor::judgeAlarms),
+            permissions());
+    return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new))
+        .handle(
+            (done, failure) -> {
+              List<Finding> found = new ArrayList<>();
+              for (CompletableFuture<List<Finding>> check : checks) {
+                found.addAll(check.exceptionally(Doctor::unanswered).join());
+              }
+              found.add(
+                  Finding.ok(
+                      "lease",
+                      "the shortest lease is " + shortest.toSeconds() + "s",
+                      "the server makes shorter ones longer, so they are refused"));
+              return found;
+            });
+  }
+
+  private static List<Finding> unanswered(Throwable failure) {
+    return List.of(
+        Finding.note(
+            "cluster",
+            "a question was not answered: " + Etcd.cause(failure).getMessage(),
+            "members and alarms may be in a state that locks suffer from",
+            "ask as a user who may, or use etcdctl endpoint status"));
+  }
+
+  private <T> CompletableFuture<T> asked(
+      String what, Function<Client, CompletableFuture<T>> question) {
+    return etcd.within(question.apply(etcd.client()), PATIENCE_NANOS, "The question for " + what);
+  }
+
+  // Members. ------------------------------------------------------------------------------------
+
+  private static CompletableFuture<List<Member>> members(Client client) {
+    return client.getClusterClient().listMember().thenApply(answer -> answer.getMembers());
+  }
+
+  private CompletableFuture<List<Visit>> visits(List<Member> members) {
+    List<CompletableFuture<Visit>> visits = members.stream().map(this::visit).toList();
+    return CompletableFuture.allOf(visits.toArray(CompletableFuture<?>[]::new))
+        .thenApply(done -> visits.stream().map(CompletableFuture::join).toList());
+  }
+
+  private CompletableFuture<Visit> visit(Member member) {
+    List<URI> addresses = member.getClientURIs();
+    if (addresses.isEmpty()) {
+      return CompletableFuture.completedFuture(new Visit(member, null));
+    }
+    return asked(
+            "the status of a member",
+            client -> client.getMaintenanceClient().statusMember(addresses.get(0).toString()))
+        .handle((status, failure) -> new Visit(member, status));
+  }
+
+  private static List<Finding> judge(List<Visit> visits) {
+    List<Finding> found = new ArrayList<>();
+    List<Visit> voters = visits.stream().filter(v -> !v.member.isLearner()).toList();
+    long silent = voters.stream().filter(v -> v.status == null).count();
+    String figures = voters.size() + " voting members, " + silent + " of them silent";
+    if (silent > 0) {
+      String names =
+          voters.stream()
+              .filter(v -> v.status == null)
+              .map(v -> v.member.getName())
+              .collect(Collectors.joining(", "));
+      found.add(
+          Finding.serious(
+              "members",
+              figures + " (" + names + ")",
+              "a majority must live, or nothing is granted and all holds are lost",
+              "start them, or remove them from the cluster; they are visited at the addresses that"
+                  + " they advertise"));
+    } else if (voters.size() < 3) {
+      found.add(
+          Finding.note(
+              "members",
+              figures,
+              "the failure of one member stops all locks",
+              "run three members, or five"));
+    } else {
+      found.add(Finding.ok("members", figures, "a minority may fail"));
+    }
+    boolean led = voters.stream().anyMatch(v -> v.status != null && v.status.getLeader() != 0);
+    found.add(
+        led
+            ? Finding.ok("leader", "there is one", "grants and keep-alives are answered")
+            : Finding.serious(
+                "leader",
+                "no member knows a leader",
+                "nothing is granted or renewed",
+                "see why the members do not reach each other"));
+    found.add(judgeVersions(visits));
+    return found;
+  }
+
+  private static Finding judgeVersions(List<Visit> visits) {
+    TreeSet<String> versions = new TreeSet<>();
+    visits.forEach(
+        v -> {
+          if (v.status != null) {
+            versions.add(v.status.getVersion());
+          }
+        });
+    String shown = String.join(", ", versions);
+    return versions.stream().anyMatch(Doctor::revokesLiveLeases)
+        ? Finding.serious(
+            "version",
+            shown,
+            "a leader that stalls and comes back may revoke leases that are alive (etcd issue 15247)",
+            "use 3.4.31, 3.5.13 or a later version; until then rely on fencing tokens")
+        : Finding.ok("version", shown, "no known fault of leases");
+  }
+
+  /** Before the fix that makes an old leader's revocations void. */
+  static boolean revokesLiveLeases(String version) {
+    Matcher parts = VERSION.matcher(version);
+    if (!parts.matches()) {
+      return false;
+    }
+    int minor = Integer.parseInt(parts.group(2));
+    int patch = Integer.parseInt(parts.group(3));
+    return parts.group(1).equals("3")
+        && (minor < 4 || (minor == 4 && patch < 31) || (minor == 5 && patch < 13));
+  }
+
+  // Alarms and permissions. ---------------------------------------------------------------------
+
+  private static CompletableFuture<List<AlarmMember>> alarms(Client client) {
+    return client.getMaintenanceClient().listAlarms().thenApply(answer -> answer.getAlarms());
+  }
+
+  private static List<Finding> judgeAlarms(List<AlarmMember> alarms) {
+    if (alarms.isEmpty()) {
+      return List.of(Finding.ok("alarms", "none", "writes are accepted"));
+    }
+    String shown =
+        alarms.stream()
+            .map(alarm -> alarm.getAlarmType().toString())
+            .distinct()
+            .collect(Collectors.joining(", "));
+    return List.of(
+        Finding.serious(
+            "alarms",
+            shown,
+            "the cluster refuses writes: no lock can be acquired",
+            "compact, defragment, then: etcdctl alarm disarm"));
+  }
+
+  /** A transaction that could write is refused to those who may not, whether it writes or not. */
+  private CompletableFuture<List<Finding>> permissions() {
+    return Opening.checkFormat(etcd, keys)
+        .handle(
+            (done, failure) ->
+                List.of(
+                    failure == null
+                        ? Finding.ok(
+                            "permissions", "reads and writes are allowed", "locks can be acquired")
+                        : Finding.serious(
+                            "permissions",
+                            String.valueOf(Etcd.cause(failure).getMessage()),
+                            "locks can't be acquired",
+                            "grant the user readwrite on the prefix of the locks")));
+  }
+}

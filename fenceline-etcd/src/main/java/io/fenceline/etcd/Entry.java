@@ -1,0 +1,127 @@
+package io.fenceline.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.KeyValue;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Owner;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A claim as it stands in etcd: a key with a place in the queue, and a value that says whose it is.
+ *
+ * @param key the key
+ * @param created its create revision: the place in the queue, and the grant number
+ * @param leaseId the lease that it ends with
+ * @param value as stored
+ */
+record Entry(ByteSequence key, long created, long leaseId, Value value) {
+
+  static Entry of(KeyValue found) {
+    return new Entry(
+        found.getKey(),
+        found.getCreateRevision(),
+        found.getLease(),
+        Value.parse(found.getValue().toString(StandardCharsets.UTF_8)));
+  }
+
+  static List<Entry> all(List<KeyValue> found) {
+    return found.stream().map(Entry::of).toList();
+  }
+
+  /**
+   * What a claim says of itself, one item a line.
+   *
+   * @param secret the owner, which alone may touch it; its public id once it has ended
+   * @param mode in which mode
+   * @param waits whether it stays in the queue, or goes away unless it is granted at once
+   * @param delay lock-delay
+   * @param sinceMillis when it was sent, by the clock of the client: etcd has none to show
+   * @param client who it is
+   */
+  record Value(
+      String secret,
+      Mode mode,
+      boolean waits,
+      Duration delay,
+      long sinceMillis,
+      ClientInfo client) {
+    private static final int LINES = 8;
+    private static final String ENDED = "#";
+
+    static Value of(ClaimRequest claim, long sinceMillis, ClientInfo client) {
+      return new Value(
+          claim.owner().secret(), claim.mode(), claim.waits(), claim.delay(), sinceMillis, client);
+    }
+
+    ByteSequence bytes() {
+      String text =
+          String.join(
+              "\n",
+              secret,
+              text(mode),
+              waits ? "waits" : "tries",
+              Long.toString(delay.toMillis()),
+              Long.toString(sinceMillis),
+              Long.toString(client.pid()),
+              client.host(),
+              client.label());
+      return ByteSequence.from(text, StandardCharsets.UTF_8);
+    }
+
+    static Value parse(String text) {
+      String[] lines = text.split("\n", LINES);
+      if (lines.length != LINES) {
+        throw new IllegalArgumentException("a claim of another format: " + lines.length + " lines");
+      }
+      return new Value(
+          lines[0],
+          mode(lines[1]),
+          lines[2].equals("waits"),
+          Duration.ofMillis(Long.parseLong(lines[3])),
+          Long.parseLong(lines[4]),
+          new ClientInfo(lines[7], lines[6], Long.parseLong(lines[5])));
+    }
+
+    private static String text(Mode mode) {
+      if (mode instanceof Mode.Permits permits) {
+        return "permits " + permits.count() + " " + permits.total();
+      }
+      return mode instanceof Mode.Shared ? "shared" : "exclusive";
+    }
+
+    private static Mode mode(String text) {
+      String[] words = text.split(" ", -1);
+      return switch (words[0]) {
+        case "exclusive" -> Mode.EXCLUSIVE;
+        case "shared" -> Mode.SHARED;
+        case "permits" -> Mode.permits(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
+        default -> throw new IllegalArgumentException("a mode of another format: " + words[0]);
+      };
+    }
+
+    /** The public name of the owner. */
+    String id() {
+      return hasEnded() ? secret.substring(1) : Owner.idOf(secret);
+    }
+
+    /** Whether it was given back or taken away, and only keeps the name closed. */
+    boolean hasEnded() {
+      return secret.startsWith(ENDED);
+    }
+
+    /** The same without an owner: nobody can touch it any more, and nothing but time opens it. */
+    Value ended() {
+      return new Value(ENDED + id(), mode, waits, delay, sinceMillis, client);
+    }
+
+    /** Without the secret. */
+    @Override
+    public String toString() {
+      return mode + " by " + client.label();
+    }
+  }
+}

@@ -1,0 +1,294 @@
+package io.fenceline.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.KV;
+import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.common.exception.EtcdException;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.lease.LeaseGrantResponse;
+import io.etcd.jetcd.lease.LeaseTimeToLiveResponse;
+import io.etcd.jetcd.op.Cmp;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.LeaseOption;
+import io.etcd.jetcd.options.WatchOption;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.spi.Time;
+import io.grpc.Status;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that are made of etcd, each with a bound in time and with errors that say whether it
+ * may have been done: {@link StoreUnavailableException} if so, {@link LeaseGoneException} and
+ * {@link RejectedException} if not.
+ *
+ * <p>Where the client is ours, it is replaced when nothing has been heard from any server for a
+ * while: gRPC waits up to two minutes before it tries a server again that was down, which is longer
+ * than most leases, and a new client tries at once.
+ */
+final class Etcd implements AutoCloseable {
+  private static final long SILENCE_NANOS = 3_000_000_000L;
+
+  /** The lease that a request names does not exist: it was not done. */
+  static final class LeaseGoneException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    LeaseGoneException() {
+      super("the lease is gone", null, false, false);
+    }
+  }
+
+  /** The server said no: it was not done. */
+  static final class RejectedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    RejectedException(String why, Throwable cause) {
+      super(why, cause, false, false);
+    }
+  }
+
+  private final StoreContext context;
+  private final String description;
+  private final Supplier<Client> connector;
+  private final boolean owned;
+  private volatile Client client;
+  private volatile long heardNanos;
+  private volatile boolean closed;
+
+  // Guarded by this.
+  private long connectedNanos;
+
+  /**
+   * Over a client.
+   *
+   * @param owned whether the connector makes clients that are ours to close and to replace
+   */
+  Etcd(StoreContext context, String description, Supplier<Client> connector, boolean owned) {
+    this.context = context;
+    this.description = description;
+    this.connector = connector;
+    this.owned = owned;
+    this.client = connector.get();
+    this.heardNanos = context.time().nanos();
+    this.connectedNanos = heardNanos;
+  }
+
+  String description() {
+    return description;
+  }
+
+  StoreContext context() {
+    return context;
+  }
+
+  Client client() {
+    return client;
+  }
+
+  // Requests. -----------------------------------------------------------------------------------
+
+  /** A transaction; not bounded: the caller may want to know of a late answer. */
+  CompletableFuture<TxnResponse> txn(Cmp condition, List<Op> then, List<Op> otherwise) {
+    return heard(
+        c -> {
+          KV kv = c.getKVClient();
+          return kv.txn()
+              .If(condition)
+              .Then(then.toArray(Op[]::new))
+              .Else(otherwise.toArray(Op[]::new))
+              .commit();
+        });
+  }
+
+  CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
+    return within(heard(c -> c.getKVClient().get(key, option)), "A read");
+  }
+
+  CompletableFuture<LeaseGrantResponse> grant(long ttlSeconds) {
+    return within(heard(c -> c.getLeaseClient().grant(ttlSeconds)), "The grant of a lease");
+  }
+
+  /** Ends a lease with all its keys; one that is gone already is as good. */
+  CompletableFuture<Void> revoke(long leaseId) {
+    return within(heard(c -> c.getLeaseClient().revoke(leaseId)), "The revocation of a lease")
+        .handle(
+            (done, failure) -> {
+              if (failure != null && !(cause(failure) instanceof LeaseGoneException)) {
+                throw new CompletionException(cause(failure));
+              }
+              return null;
+            });
+  }
+
+  /** Restarts a lease; not bounded. */
+  CompletableFuture<Long> keepAlive(long leaseId) {
+    CompletableFuture<Long> answer =
+        heard(c -> c.getLeaseClient().keepAliveOnce(leaseId)).thenApply(r -> r.getTTL());
+    answer.exceptionally(
+        failure -> {
+          if (cause(failure) instanceof RejectedException) {
+            // jetcd asks for a new token after other requests only, not after this one.
+            timeToLive(leaseId, false);
+          }
+          return 0L;
+        });
+    return answer;
+  }
+
+  CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId, boolean keys) {
+    LeaseOption option =
+        keys ? LeaseOption.builder().withAttachedKeys().build() : LeaseOption.DEFAULT;
+    return within(heard(c -> c.getLeaseClient().timeToLive(leaseId, option)), "A look at a lease");
+  }
+
+  Watch.Watcher watch(ByteSequence key, WatchOption option, Watch.Listener listener) {
+    return client.getWatchClient().watch(key, option, listener);
+  }
+
+  // Answers. ------------------------------------------------------------------------------------
+
+  private <T> CompletableFuture<T> heard(Function<Client, CompletableFuture<T>> request) {
+    if (closed) {
+      return CompletableFuture.failedFuture(unavailable("The store is closed", null));
+    }
+    CompletableFuture<T> answer;
+    try {
+      answer = request.apply(client);
+    } catch (RuntimeException e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    return answer.handle(
+        (given, failure) -> {
+          if (failure == null) {
+            heardNanos = context.time().nanos();
+            return given;
+          }
+          throw new CompletionException(meaning(failure));
+        });
+  }
+
+  /** The answer, or a failure if it does not come in time. */
+  <T> CompletableFuture<T> within(CompletableFuture<T> answer, String what) {
+    return within(answer, context.operationTimeout().toNanos(), what);
+  }
+
+  <T> CompletableFuture<T> within(CompletableFuture<T> answer, long nanos, String what) {
+    if (answer.isDone()) {
+      return answer;
+    }
+    CompletableFuture<T> bounded = answer.copy();
+    Time.Timer timer =
+        context
+            .time()
+            .schedule(
+                nanos,
+                () -> {
+                  if (bounded.completeExceptionally(
+                      unavailable(what + " was not answered", null))) {
+                    notHeard();
+                  }
+                });
+    return bounded.whenComplete((given, failure) -> timer.cancel());
+  }
+
+  StoreUnavailableException unavailable(String what, @Nullable Throwable cause) {
+    return new StoreUnavailableException(description, what, cause);
+  }
+
+  /** What a failure is without its wrapping. */
+  static Throwable cause(Throwable failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+
+  private RuntimeException meaning(Throwable failure) {
+    Throwable cause = cause(failure);
+    Status status = status(cause);
+    String said = String.valueOf(status.getDescription());
+    if (status.getCode() == Status.Code.NOT_FOUND) {
+      heardNanos = context.time().nanos();
+      return new LeaseGoneException();
+    }
+    if (isRefusal(status.getCode(), said)) {
+      heardNanos = context.time().nanos();
+      return new RejectedException(said, cause);
+    }
+    notHeard();
+    return unavailable("etcd gave no answer: " + status.getCode() + ", " + said, cause);
+  }
+
+  /**
+   * Whether the server itself has refused; gRPC gives some of these codes for reasons of its own.
+   */
+  private static boolean isRefusal(Status.Code code, String said) {
+    return switch (code) {
+      case UNAUTHENTICATED -> true;
+      case PERMISSION_DENIED,
+          INVALID_ARGUMENT,
+          RESOURCE_EXHAUSTED,
+          FAILED_PRECONDITION,
+          OUT_OF_RANGE ->
+          said.startsWith("etcdserver:");
+      default -> false;
+    };
+  }
+
+  private static Status status(Throwable cause) {
+    if (cause instanceof EtcdException own) {
+      return Status.fromCode(Status.Code.valueOf(own.getErrorCode().name()))
+          .withDescription(own.getMessage());
+    }
+    return Status.fromThrowable(cause);
+  }
+
+  /** Replaces a client of ours that has not brought an answer for long. */
+  private void notHeard() {
+    long now = context.time().nanos();
+    synchronized (this) {
+      if (!owned
+          || closed
+          || now - heardNanos < SILENCE_NANOS
+          || now - connectedNanos < SILENCE_NANOS) {
+        return;
+      }
+      connectedNanos = now;
+    }
+    context.time().lane(Lane.WORK).execute(this::reconnect);
+  }
+
+  private void reconnect() {
+    Client fresh = connector.get();
+    Client stale;
+    synchronized (this) {
+      stale = closed ? fresh : client;
+      if (!closed) {
+        client = fresh;
+      }
+    }
+    stale.close();
+  }
+
+  @Override
+  public void close() {
+    Client last;
+    synchronized (this) {
+      closed = true;
+      last = client;
+    }
+    if (owned) {
+      last.close();
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.fenceline.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.options.WatchOption;
+import io.etcd.jetcd.watch.WatchEvent;
+import io.etcd.jetcd.watch.WatchResponse;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.Time;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A watch for the end of keys, from a revision on; calls back when enough of them are gone, and
+ * when the watch is broken.
+ *
+ * <p>A broken watch is not resumed: jetcd would go on from a revision that may be later than the
+ * last event that it has delivered. Whoever is called back looks, and starts anew.
+ */
+final class Lookout implements Watch.Listener {
+  private static final long PAUSE_NANOS = 100_000_000;
+
+  private final Etcd etcd;
+  private final ByteSequence name;
+  private final Map<ByteSequence, Integer> watched;
+  private final int spare;
+  private final Runnable callBack;
+
+  // Guarded by this.
+  private final Map<ByteSequence, Integer> left;
+  private Watch.@Nullable Watcher watcher;
+  private boolean closed;
+  private boolean broken;
+
+  /**
+   * Not open yet.
+   *
+   * @param watched the keys to wait for, with what each of them takes
+   * @param spare how much may still be taken when the callback is due
+   */
+  Lookout(
+      Etcd etcd,
+      ByteSequence name,
+      Map<ByteSequence, Integer> watched,
+      int spare,
+      Runnable callBack) {
+    this.etcd = etcd;
+    this.name = name;
+    this.watched = Map.copyOf(watched);
+    this.left = new HashMap<>(watched);
+    this.spare = spare;
+    this.callBack = callBack;
+  }
+
+  /** Whether it is open for just these keys. */
+  synchronized boolean isFor(Map<ByteSequence, Integer> keys) {
+    return !broken && !closed && watched.equals(keys);
+  }
+
+  void open(long revision) {
+    WatchOption.Builder option =
+        WatchOption.builder().withRevision(revision).withNoPut(true).withRequireLeader(true);
+    boolean one = watched.size() == 1;
+    ByteSequence key = one ? watched.keySet().iterator().next() : name;
+    if (!one) {
+      option.isPrefix(true);
+    }
+    Watch.Watcher opened;
+    try {
+      opened = etcd.watch(key, option.build(), this);
+    } catch (RuntimeException e) {
+      onError(e);
+      return;
+    }
+    boolean late;
+    synchronized (this) {
+      watcher = opened;
+      late = closed;
+    }
+    if (late) {
+      opened.close();
+    }
+  }
+
+  @Override
+  public void onNext(WatchResponse response) {
+    boolean enough = false;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      for (WatchEvent event : response.getEvents()) {
+        enough |=
+            event.getEventType() == WatchEvent.EventType.DELETE
+                && left.remove(event.getKeyValue().getKey()) != null;
+      }
+      enough &= left.values().stream().mapToInt(Integer::intValue).sum() <= spare;
+    }
+    if (enough) {
+      callBack.run();
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    synchronized (this) {
+      if (closed || broken) {
+        return;
+      }
+      broken = true;
+    }
+    // Not on this thread, which has a lock of jetcd; and not at once: the server may be down.
+    Time time = etcd.context().time();
+    time.schedule(PAUSE_NANOS, () -> time.lane(Lane.WORK).execute(callBack));
+  }
+
+  @Override
+  public void onCompleted() {
+    onError(new IllegalStateException("the watch has ended"));
+  }
+
+  void close() {
+    Watch.Watcher last;
+    synchronized (this) {
+      closed = true;
+      last = watcher;
+    }
+    if (last != null) {
+      last.close();
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package io.fenceline.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.op.Cmp;
+import io.etcd.jetcd.op.CmpTarget;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.PutOption;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.LockStore;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Opens a store: checks the format of what is there, and asks what the shortest lease is. */
+final class Opening {
+  private static final String FORMAT = "1";
+
+  private Opening() {}
+
+  static LockStore open(Etcd etcd, String root) {
+    Keys keys = new Keys(root);
+    boolean opened = false;
+    try {
+      Duration shortest =
+          checkFormat(etcd, keys)
+              .thenCompose(ok -> shortestLease(etcd))
+              .get(etcd.context().connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+      LockStore store = new EtcdStore(etcd, keys, shortest);
+      opened = true;
+      return store;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw etcd.unavailable("Interrupted while connecting", e);
+    } catch (TimeoutException e) {
+      throw etcd.unavailable("No server has answered in time", e);
+    } catch (ExecutionException e) {
+      Throwable cause = Etcd.cause(e.getCause() == null ? e : e.getCause());
+      throw cause instanceof StoreUnavailableException known
+          ? known
+          : etcd.unavailable("Could not connect: " + cause.getMessage(), cause);
+    } finally {
+      if (!opened) {
+        etcd.close();
+      }
+    }
+  }
+
+  /** Says which format is there, the first one to come; fails if it is another than ours. */
+  static CompletableFuture<Boolean> checkFormat(Etcd etcd, Keys keys) {
+    ByteSequence format = ByteSequence.from(FORMAT, StandardCharsets.UTF_8);
+    return etcd.txn(
+            new Cmp(keys.format(), Cmp.Op.EQUAL, CmpTarget.createRevision(0)),
+            List.of(Op.put(keys.format(), format, PutOption.DEFAULT)),
+            List.of(Op.get(keys.format(), GetOption.DEFAULT)))
+        .thenApply(
+            answer -> {
+              if (!answer.isSucceeded()) {
+                String found =
+                    answer
+                        .getGetResponses()
+                        .get(0)
+                        .getKvs()
+                        .get(0)
+                        .getValue()
+                        .toString(StandardCharsets.UTF_8);
+                if (!found.equals(FORMAT)) {
+                  throw new CompletionException(
+                      etcd.unavailable(
+                          "The locks there have format "
+                              + found
+                              + ", and this version of Fenceline knows format "
+                              + FORMAT,
+                          null));
+                }
+              }
+              return true;
+            });
+  }
+
+  /** The server raises shorter times to live to what an election may take. */
+  private static CompletableFuture<Duration> shortestLease(Etcd etcd) {
+    return etcd.grant(1)
+        .thenApply(
+            granted -> {
+              etcd.revoke(granted.getID());
+              return Duration.ofSeconds(granted.getTTL());
+            });
+  }
+}

@@ -1,0 +1,334 @@
+package io.fenceline.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.Moment;
+import io.fenceline.spi.Renewal;
+import io.fenceline.spi.Time;
+import io.fenceline.spi.Validity;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lease at the server with the keys that live on it, kept alive by us.
+ *
+ * <p>A shared session carries all holds of one lease and lock-delay: a thousand of them cost one
+ * keep-alive each third of a lease. A fixed lease has a session of its own, which is kept alive
+ * only as long as its claim waits.
+ */
+final class Session {
+  /*
+   * What would break it, and why it can't:
+   *
+   * - A hold that outlives the lease: what a hold may believe counts from before the sending of the
+   *   last answered keep-alive, whenever the hold was acquired, and is shorter than the lease by the
+   *   lock-delay.
+   * - A key that nobody knows of and that we keep alive: the sweep lists the keys of the lease and
+   *   deletes those that no claim of ours stands for. Where that can't be done for two leases though an
+   *   outcome is unknown, keep-alives stop, and the lease takes the key along.
+   * - A hold that its holder has dropped without a word (a leak, or a loss with a lock-delay): it is not
+   *   renewed by the runtime any more, and the sweep deletes it after its term.
+   * - A late keep-alive that revives a session that was given up: nothing is believed of it any more, and
+   *   it ends after one more term.
+   */
+
+  private static final int KEEP_ALIVE_SHARE = 3;
+  private static final int RETRY_SHARE = 12;
+  private static final int FRESH_SHARE = 6;
+  private static final int SWEEP_SHARE = 2;
+  private static final Duration IDLE = Duration.ofMinutes(5);
+
+  final ServerLease server;
+  final Duration lease;
+  final Duration delay;
+  final boolean shared;
+  private final Etcd etcd;
+  private final Keys keys;
+  private final Consumer<Session> whenEnded;
+  private final Consumer<Use> whenLost;
+  private final Sweep sweep;
+  private final Map<ByteSequence, Use> uses = new ConcurrentHashMap<>();
+  private volatile boolean ended;
+  private volatile boolean keeping = true;
+  private volatile long usedNanos;
+
+  // Guarded by this.
+  private final Map<String, BitSet> slots = new HashMap<>();
+  private Time.@Nullable Timer keepAliveTimer;
+  private Time.@Nullable Timer sweepTimer;
+
+  Session(
+      Etcd etcd,
+      Keys keys,
+      ServerLease server,
+      Duration lease,
+      Duration delay,
+      boolean shared,
+      Consumer<Session> whenEnded,
+      Consumer<Use> whenLost) {
+    this.etcd = etcd;
+    this.keys = keys;
+    this.server = server;
+    this.lease = lease;
+    this.delay = delay;
+    this.shared = shared;
+    this.whenEnded = whenEnded;
+    this.whenLost = whenLost;
+    this.sweep = new Sweep(etcd, this);
+    this.usedNanos = time().nanos();
+  }
+
+  private Time time() {
+    return etcd.context().time();
+  }
+
+  void start() {
+    keepAliveIn(lease.toNanos() / KEEP_ALIVE_SHARE);
+    if (shared) {
+      sweepIn();
+    }
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /** Whether half of a lease is left, at least: what a new hold should start with. */
+  boolean isFresh() {
+    return !ended && server.remainingNanos(lease.toNanos()) >= lease.toNanos() / 2;
+  }
+
+  /** What a hold of this session may believe now. */
+  Validity validity() {
+    return new Validity(server.from(), lease);
+  }
+
+  // Keys. ---------------------------------------------------------------------------------------
+
+  /** A key for a claim: of the lowest slot that is free for its name. */
+  Use open(ClaimRequest request) {
+    int slot;
+    synchronized (this) {
+      BitSet taken = slots.computeIfAbsent(request.name(), name -> new BitSet());
+      slot = taken.nextClearBit(0);
+      taken.set(slot);
+    }
+    usedNanos = time().nanos();
+    Entry.Value value = Entry.Value.of(request, time().wallMillis(), etcd.context().client());
+    ByteSequence key = keys.claim(request.name(), server.id, slot);
+    Use use = new Use(etcd, this, request, key, value.bytes(), slot);
+    uses.put(key, use);
+    return use;
+  }
+
+  /** A key that was moved here. */
+  void adopt(Use use) {
+    uses.put(use.key, use);
+  }
+
+  /** The key is gone, or has left; its slot may be used again if it can't come back. */
+  void close(Use use, boolean reusable) {
+    if (!uses.remove(use.key, use)) {
+      return;
+    }
+    if (reusable) {
+      synchronized (this) {
+        BitSet taken = slots.get(use.request.name());
+        if (taken != null) {
+          taken.clear(use.slot);
+          if (taken.isEmpty()) {
+            slots.remove(use.request.name());
+          }
+        }
+      }
+    } else if (use.doubtful) {
+      sweep.expect();
+    }
+  }
+
+  /** The key was found to be gone, or to be no longer ours. */
+  void lost(Use use) {
+    close(use, !use.doubtful);
+    whenLost.accept(use);
+  }
+
+  @Nullable Use use(ByteSequence key) {
+    return uses.get(key);
+  }
+
+  Collection<Use> uses() {
+    return List.copyOf(uses.values());
+  }
+
+  // Life. ---------------------------------------------------------------------------------------
+
+  /** Starts the lease again, or says that it was started just now. */
+  CompletableFuture<Renewal> renew(Duration length) {
+    if (ended) {
+      return CompletableFuture.completedFuture(Renewal.GONE);
+    }
+    if (!keeping && shared) {
+      return CompletableFuture.failedFuture(
+          etcd.unavailable("The session is given up: its keys could not be listed", null));
+    }
+    Moment from = server.from();
+    if (shared && time().nanos() - from.nanos() < lease.toNanos() / FRESH_SHARE) {
+      return CompletableFuture.completedFuture(new Renewal.Renewed(new Validity(from, length)));
+    }
+    return keepAlive()
+        .handle(
+            (since, failure) -> {
+              if (failure == null) {
+                return new Renewal.Renewed(new Validity(since, length));
+              }
+              if (Etcd.cause(failure) instanceof Etcd.LeaseGoneException) {
+                return Renewal.GONE;
+              }
+              throw new CompletionException(Etcd.cause(failure));
+            });
+  }
+
+  /** Sends a keep-alive or joins the one under way; a lease that is gone ends the session. */
+  CompletableFuture<Moment> keepAlive() {
+    return server
+        .keepAlive()
+        .whenComplete(
+            (since, failure) -> {
+              if (failure != null && Etcd.cause(failure) instanceof Etcd.LeaseGoneException) {
+                end();
+              }
+            });
+  }
+
+  /** From now on it is not kept alive by itself. */
+  void stopKeeping() {
+    keeping = false;
+    cancelTimers();
+  }
+
+  private void keepAliveIn(long nanos) {
+    Time.Timer timer = time().schedule(nanos, () -> time().lane(Lane.RENEWAL).execute(this::tick));
+    synchronized (this) {
+      keepAliveTimer = timer;
+      if (ended || !keeping) {
+        timer.cancel();
+      }
+    }
+  }
+
+  private void tick() {
+    if (ended || !keeping) {
+      return;
+    }
+    long age = time().nanos() - server.from().nanos();
+    long interval = lease.toNanos() / KEEP_ALIVE_SHARE;
+    if (age >= server.ttlSeconds * 1_000_000_000L) {
+      end(); // The server may have it still; but nobody believes in it here.
+      return;
+    }
+    if (shared && uses.isEmpty() && time().nanos() - usedNanos > IDLE.toNanos()) {
+      end();
+      return;
+    }
+    if (age < interval) {
+      keepAliveIn(interval - age); // A hold has asked for it already.
+      return;
+    }
+    keepAlive()
+        .whenComplete(
+            (since, failure) -> {
+              if (!ended) {
+                keepAliveIn(
+                    failure == null
+                        ? Math.max(0, interval - (time().nanos() - since.nanos()))
+                        : Math.max(1_000_000, lease.toNanos() / RETRY_SHARE));
+              }
+            });
+  }
+
+  /** Ends it: its claims are told, and what the server still has of it is taken away. */
+  void end() {
+    synchronized (this) {
+      if (ended) {
+        return;
+      }
+      ended = true;
+    }
+    cancelTimers();
+    whenEnded.accept(this);
+    // A hold that was lost leaves its name closed for the delay; only the server may end it then.
+    if (!server.isGone() && (delay.isZero() || uses.isEmpty())) {
+      revoke(time().nanos());
+    }
+    server.markGone();
+  }
+
+  private void revoke(long startedNanos) {
+    etcd.revoke(server.id)
+        .whenComplete(
+            (done, failure) -> {
+              boolean inTime =
+                  time().nanos() - startedNanos < 2 * server.ttlSeconds * 1_000_000_000L;
+              if (failure != null && inTime) {
+                time()
+                    .schedule(
+                        lease.toNanos() / KEEP_ALIVE_SHARE,
+                        () -> time().lane(Lane.WORK).execute(() -> revoke(startedNanos)));
+              }
+            });
+  }
+
+  private void sweepIn() {
+    Time.Timer timer =
+        time()
+            .schedule(
+                lease.toNanos() / SWEEP_SHARE,
+                () ->
+                    time()
+                        .lane(Lane.RENEWAL)
+                        .execute(
+                            () -> {
+                              if (!ended && keeping) {
+                                sweep.run();
+                                sweepIn();
+                              }
+                            }));
+    synchronized (this) {
+      sweepTimer = timer;
+      if (ended || !keeping) {
+        timer.cancel();
+      }
+    }
+  }
+
+  private synchronized void cancelTimers() {
+    if (keepAliveTimer != null) {
+      keepAliveTimer.cancel();
+    }
+    if (sweepTimer != null) {
+      sweepTimer.cancel();
+    }
+  }
+
+  /** Ends it without a word to anyone; the lease is revoked if nothing is on it. */
+  CompletableFuture<Void> close() {
+    synchronized (this) {
+      if (ended) {
+        return CompletableFuture.completedFuture(null);
+      }
+      ended = true;
+    }
+    cancelTimers();
+    return uses.isEmpty() ? etcd.revoke(server.id) : CompletableFuture.completedFuture(null);
+  }
+}

@@ -1,0 +1,144 @@
+package io.fenceline.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.op.Cmp;
+import io.etcd.jetcd.op.CmpTarget;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.DeleteOption;
+import io.etcd.jetcd.options.GetOption;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Compares what is on a session's lease with what should be: twice a lease it deletes keys that no
+ * claim stands for, and finds out which holds have lost theirs.
+ *
+ * <p>The list of a lease's keys comes from the leader's memory, and can be a little behind what was
+ * answered elsewhere. So it is only a hint: every key that looks wrong is read, and a deletion
+ * compares the create revision that was read.
+ */
+final class Sweep {
+  private final Etcd etcd;
+  private final Session session;
+
+  // Guarded by this: since when a key may be there that we don't know of; 0 if none.
+  private long expectedSince;
+
+  Sweep(Etcd etcd, Session session) {
+    this.etcd = etcd;
+    this.session = session;
+  }
+
+  /** A key may turn up that nobody stands for. */
+  synchronized void expect() {
+    if (expectedSince == 0) {
+      expectedSince = now();
+    }
+  }
+
+  private long now() {
+    return etcd.context().time().nanos();
+  }
+
+  void run() {
+    long started = now();
+    etcd.timeToLive(session.server.id, true)
+        .whenComplete(
+            (answer, failure) -> {
+              if (failure != null) {
+                failed();
+                return;
+              }
+              Set<ByteSequence> there = new HashSet<>();
+              answer.getKeys().forEach(key -> there.add(ByteSequence.from(key.getBytes())));
+              compare(there, started);
+            });
+  }
+
+  private void failed() {
+    boolean hopeless;
+    synchronized (this) {
+      hopeless = expectedSince != 0 && now() - expectedSince > 2 * session.lease.toNanos();
+    }
+    if (hopeless) {
+      session.stopKeeping();
+    }
+  }
+
+  private void compare(Set<ByteSequence> there, long started) {
+    CompletableFuture<?> cleaned =
+        CompletableFuture.allOf(
+            there.stream()
+                .filter(key -> !isWanted(key))
+                .map(this::remove)
+                .toArray(CompletableFuture<?>[]::new));
+    cleaned.whenComplete(
+        (done, failure) -> {
+          synchronized (this) {
+            // What was in doubt before this look, and not long before, may still be under way.
+            if (failure == null
+                && expectedSince != 0
+                && expectedSince < started - session.lease.toNanos()) {
+              expectedSince = 0;
+            }
+          }
+        });
+    for (Use use : session.uses()) {
+      if (use.held && !there.contains(use.key)) {
+        verify(use);
+      }
+    }
+  }
+
+  private boolean isWanted(ByteSequence key) {
+    Use use = session.use(key);
+    return use != null && !use.isAbandoned();
+  }
+
+  private CompletableFuture<Void> remove(ByteSequence key) {
+    return etcd.get(key, GetOption.DEFAULT)
+        .thenCompose(
+            read -> {
+              List<KeyValue> found = read.getKvs();
+              if (found.isEmpty()
+                  || found.get(0).getLease() != session.server.id
+                  || isWanted(key)) {
+                return CompletableFuture.completedFuture(null);
+              }
+              Use abandoned = session.use(key);
+              Cmp unchanged =
+                  new Cmp(
+                      key,
+                      Cmp.Op.EQUAL,
+                      CmpTarget.createRevision(found.get(0).getCreateRevision()));
+              return etcd.within(
+                      etcd.txn(unchanged, List.of(Op.delete(key, DeleteOption.DEFAULT)), List.of()),
+                      "A clean-up")
+                  .thenAccept(
+                      done -> {
+                        if (abandoned != null) {
+                          session.lost(abandoned);
+                        }
+                      });
+            });
+  }
+
+  private void verify(Use use) {
+    etcd.get(use.key, GetOption.DEFAULT)
+        .thenAccept(
+            read -> {
+              boolean ours =
+                  read.getKvs().stream()
+                      .anyMatch(
+                          found ->
+                              found.getCreateRevision() == use.created
+                                  && found.getLease() == session.server.id);
+              if (!ours && session.use(use.key) == use) {
+                session.lost(use);
+              }
+            });
+  }
+}

@@ -1,0 +1,159 @@
+package io.fenceline.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.op.Cmp;
+import io.etcd.jetcd.op.CmpTarget;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.DeleteOption;
+import io.etcd.jetcd.options.GetOption;
+import io.etcd.jetcd.options.PutOption;
+import io.fenceline.spi.ClaimRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A key of ours: from before its claim is first sent until it is known to be gone.
+ *
+ * <p>A slot is used again once the key of its last use is known to be gone and can't come back. It
+ * could come back if the transaction that puts it was not answered: then the slot is never used
+ * again in its session, and the sweep looks for the key.
+ */
+final class Use {
+  final ClaimRequest request;
+  final ByteSequence key;
+  final ByteSequence value;
+  final int slot;
+  private final Etcd etcd;
+  private volatile Session session;
+
+  /** The create revision; 0 while it is not known. */
+  volatile long created;
+
+  /** Whether a transaction that puts the key has gone unanswered. */
+  volatile boolean doubtful;
+
+  /** Whether it is held, as opposed to asked for. */
+  volatile boolean held;
+
+  /** When the holder was last heard of. */
+  volatile long touchedNanos;
+
+  Use(
+      Etcd etcd,
+      Session session,
+      ClaimRequest request,
+      ByteSequence key,
+      ByteSequence value,
+      int slot) {
+    this.etcd = etcd;
+    this.session = session;
+    this.request = request;
+    this.key = key;
+    this.value = value;
+    this.slot = slot;
+    touch();
+  }
+
+  Session session() {
+    return session;
+  }
+
+  void touch() {
+    touchedNanos = etcd.context().time().nanos();
+  }
+
+  /** Whether the holder has not been heard of for longer than any lease store would wait. */
+  boolean isAbandoned() {
+    return held && etcd.context().time().nanos() - touchedNanos > request.term().toNanos();
+  }
+
+  /** Asks for the key, and for what the claim has to know of its name. */
+  CompletableFuture<TxnResponse> put(ByteSequence name) {
+    List<Op> then = new ArrayList<>();
+    then.add(Op.put(key, value, PutOption.builder().withLeaseId(session.server.id).build()));
+    then.addAll(Line.reads(request.mode(), name, 0));
+    return etcd.txn(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(0)), then, List.of(read()));
+  }
+
+  /** Looks whether the key is still there, and what is ahead of it. */
+  CompletableFuture<TxnResponse> look(ByteSequence name) {
+    return etcd.within(
+        etcd.txn(ours(), Line.reads(request.mode(), name, created), List.of()),
+        "A look at the queue");
+  }
+
+  /**
+   * Deletes the key if it is the one of this claim.
+   *
+   * @return whether it was there
+   */
+  CompletableFuture<Boolean> delete() {
+    Op delete = Op.delete(key, DeleteOption.DEFAULT);
+    return etcd.within(etcd.txn(ours(), List.of(delete), List.of()), "A release")
+        .thenApply(
+            answer -> {
+              session.close(this, !doubtful);
+              return answer.isSucceeded();
+            });
+  }
+
+  /**
+   * Puts the key on another lease, where it keeps its place.
+   *
+   * @return whether it was there
+   */
+  CompletableFuture<Boolean> moveTo(Session target) {
+    Session before = session;
+    return put(value, target.server.id)
+        .thenApply(
+            was -> {
+              if (was) {
+                session = target;
+                target.adopt(this);
+              }
+              before.close(this, false);
+              return was;
+            });
+  }
+
+  /**
+   * Leaves the key behind without an owner, on a lease that nobody keeps alive.
+   *
+   * @return whether it was there
+   */
+  CompletableFuture<Boolean> leaveOn(ServerLease closing) {
+    ByteSequence ended = Entry.Value.parse(value.toString(StandardCharsets.UTF_8)).ended().bytes();
+    return put(ended, closing.id)
+        .thenApply(
+            was -> {
+              session.close(this, false);
+              return was;
+            });
+  }
+
+  private CompletableFuture<Boolean> put(ByteSequence content, long leaseId) {
+    Op put = Op.put(key, content, PutOption.builder().withLeaseId(leaseId).build());
+    return etcd.within(etcd.txn(ours(), List.of(put), List.of()), "A move to another lease")
+        .thenApply(TxnResponse::isSucceeded);
+  }
+
+  /** Whether the key is there. */
+  CompletableFuture<Boolean> isThere() {
+    return etcd.within(etcd.txn(ours(), List.of(), List.of()), "A look at a key")
+        .thenApply(TxnResponse::isSucceeded);
+  }
+
+  private Op read() {
+    return Op.get(key, GetOption.DEFAULT);
+  }
+
+  /** The owner is part of the value, so that both name this claim and no other. */
+  private Cmp ours() {
+    return created > 0
+        ? new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(created))
+        : new Cmp(key, Cmp.Op.EQUAL, CmpTarget.value(value));
+  }
+}

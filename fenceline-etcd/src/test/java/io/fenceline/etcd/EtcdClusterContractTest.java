@@ -1,0 +1,34 @@
+package io.fenceline.etcd;
+
+import io.fenceline.spi.StoreAddress;
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.server.EtcdCluster;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Three etcd servers keep the contract; requests go to all of them in turn. */
+@Execution(ExecutionMode.CONCURRENT)
+class EtcdClusterContractTest extends LockContract {
+  private static EtcdCluster etcd;
+
+  @BeforeAll
+  static void start() {
+    etcd = EtcdCluster.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    etcd.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    StoreAddress address =
+        StoreAddress.parse("etcd://" + etcd.endpoints().replace("http://", ""));
+    return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(2));
+  }
+}

@@ -1,0 +1,184 @@
+package io.fenceline.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Finding;
+import io.fenceline.Hold;
+import io.fenceline.LockOptions;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.testkit.proxy.Direction;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.server.EtcdCluster;
+import io.fenceline.testkit.server.EtcdServer;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.ProcessState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Three members, of which some fail; each test has a cluster of its own, since it breaks it. */
+@Execution(ExecutionMode.CONCURRENT)
+@SuppressWarnings("MustBeClosedChecker") // holds outlive the block that makes them
+class EtcdClusterTest {
+  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final LockOptions OPTIONS = LockOptions.defaults().lease(Duration.ofSeconds(6));
+
+  private EtcdCluster cluster;
+  private Fenceline a;
+  private Fenceline b;
+
+  @BeforeEach
+  void start() {
+    cluster = EtcdCluster.start();
+    a = client("a", cluster.endpoints().replace("http://", ""));
+    b = client("b", cluster.endpoints().replace("http://", ""));
+  }
+
+  @AfterEach
+  void stop() {
+    a.close();
+    b.close();
+    cluster.close();
+  }
+
+  private static Fenceline client(String label, String hosts) {
+    return Fenceline.builder()
+        .store("etcd://" + hosts)
+        .label(label)
+        .operationTimeout(Duration.ofSeconds(2))
+        .defaultOptions(OPTIONS)
+        .connect();
+  }
+
+  @Test
+  void theLeaderIsKilled_whileALockIsHeldAndWaitedFor() throws Exception {
+    Hold hold = a.lock("led").acquire(BOUND);
+    CompletableFuture<Hold> waiting = b.lock("led").acquireAsync(BOUND);
+    Eventually.until(BOUND, "a waiter", () -> a.inspect("led").waiters().size() == 1);
+
+    EtcdServer leader = cluster.awaitLeader(BOUND);
+    leader.kill();
+    assertThat(leader.isAlive()).isFalse();
+    EtcdServer next = cluster.awaitLeader(BOUND);
+    assertThat(next).isNotSameAs(leader);
+
+    long start = System.nanoTime();
+    Eventually.until(
+        BOUND,
+        "a lease to pass",
+        () -> System.nanoTime() - start > OPTIONS.lease().toNanos() * 5 / 4);
+    assertThat(hold.isValid()).as("renewed at the new leader").isTrue();
+    assertThat(waiting).isNotDone();
+    hold.release();
+    Hold granted = waiting.get(60, TimeUnit.SECONDS);
+    assertThat(granted.token()).isGreaterThan(hold.token());
+    granted.release();
+  }
+
+  @Test
+  void withoutAMajorityNothingIsGranted_andItHeals() throws Exception {
+    a.lock("few").acquire(BOUND).close();
+    List<EtcdServer> killed = new ArrayList<>(cluster.members().subList(0, 2));
+    killed.forEach(EtcdServer::kill);
+    assertThat(killed).noneMatch(EtcdServer::isAlive);
+
+    assertThatThrownBy(() -> a.lock("few").tryAcquire())
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("etcd");
+    assertThatThrownBy(() -> b.lock("few").acquire(Duration.ofSeconds(3)))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("'few' was not acquired within 3s");
+
+    killed.forEach(EtcdServer::restart);
+    long healed = System.nanoTime();
+    try (Hold hold = b.lock("few").acquire(BOUND)) {
+      assertThat(hold.isValid()).isTrue();
+      assertThat(Duration.ofNanos(System.nanoTime() - healed))
+          .isLessThan(OPTIONS.lease().multipliedBy(2).plusSeconds(10));
+    }
+  }
+
+  @Test
+  void aMemberThatStandsStill_doesNotEndAHold_norKeepOthersFromAcquiring() throws Exception {
+    Hold hold = a.lock("held").acquire(BOUND);
+    EtcdServer leader = cluster.awaitLeader(BOUND);
+    EtcdServer follower =
+        cluster.members().stream().filter(member -> member != leader).findFirst().orElseThrow();
+    follower.pause();
+    assertThat(follower.state()).isEqualTo(ProcessState.STOPPED);
+    long start = System.nanoTime();
+    int taken = 0;
+    while (System.nanoTime() - start < OPTIONS.lease().toNanos() * 5 / 4) {
+      b.lock("other").acquire(BOUND).close();
+      taken++;
+    }
+    assertThat(taken).isPositive();
+    assertThat(hold.isValid()).isTrue();
+    follower.resume();
+    hold.release();
+  }
+
+  @Test
+  void aMemberThatTheClientCannotReach_isLeftAside() throws Exception {
+    List<FaultProxy> proxies =
+        cluster.members().stream()
+            .map(m -> FaultProxy.to(m.host(), m.port(), Protocol.HTTP2))
+            .toList();
+    String hosts = proxies.stream().map(FaultProxy::address).collect(Collectors.joining(","));
+    try (Fenceline c = client("c", hosts)) {
+      Hold hold = c.lock("reached").acquire(BOUND);
+      Fault hole = proxies.get(0).blackHole(Direction.BOTH);
+      Eventually.until(BOUND, "the fault to strike", () -> hole.timesApplied() > 0);
+      for (int i = 0; i < 3; i++) {
+        c.lock("more").acquire(BOUND).close();
+      }
+      assertThat(hold.isValid()).isTrue();
+      hold.release();
+      hole.lift();
+    } finally {
+      proxies.forEach(FaultProxy::close);
+    }
+  }
+
+  @Test
+  void theDoctorSeesMembersVersionsAndAlarms() {
+    assertThat(severities(a))
+        .containsEntry("members", Finding.Severity.OK)
+        .containsEntry("leader", Finding.Severity.OK)
+        .containsEntry("alarms", Finding.Severity.OK)
+        .containsEntry("permissions", Finding.Severity.OK)
+        .containsEntry("version", Finding.Severity.SERIOUS); // Debian's 3.4.23
+    EtcdServer leader = cluster.awaitLeader(BOUND);
+    EtcdServer follower =
+        cluster.members().stream().filter(member -> member != leader).findFirst().orElseThrow();
+    follower.kill();
+    assertThat(severities(a)).containsEntry("members", Finding.Severity.SERIOUS);
+  }
+
+  private static Map<String, Finding.Severity> severities(Fenceline client) {
+    return Eventually.until(BOUND, "a diagnosis", client::diagnose, found -> found.size() >= 6)
+        .stream()
+        .collect(Collectors.toMap(Finding::check, Finding::severity));
+  }
+
+  @Test
+  void versionsWithTheFaultOfLeasesAreKnown() {
+    assertThat(List.of("3.3.27", "3.4.23", "3.4.30", "3.5.12"))
+        .allMatch(Doctor::revokesLiveLeases);
+    assertThat(List.of("3.4.31", "3.5.13", "3.5.21", "3.6.0", "odd"))
+        .noneMatch(Doctor::revokesLiveLeases);
+  }
+}

@@ -1,0 +1,312 @@
+package io.fenceline.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.etcd.jetcd.ByteSequence;
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.LockLostException;
+import io.fenceline.LockOptions;
+import io.fenceline.LossReason;
+import io.fenceline.ReentrantFencedLock;
+import io.fenceline.ReleaseOutcome;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.event.LockEvent;
+import io.fenceline.event.LockListener;
+import io.fenceline.event.Lost;
+import io.fenceline.spi.StoreAddress;
+import io.fenceline.testkit.proxy.Direction;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.proxy.Trigger;
+import io.fenceline.testkit.server.EtcdServer;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testkit.server.ProcessState;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Faults between a client and one server; each test shows that its fault has struck. */
+@Execution(ExecutionMode.CONCURRENT)
+@SuppressWarnings("MustBeClosedChecker") // holds and clients outlive the block that makes them
+class EtcdFaultTest {
+  private static final Duration BOUND = Duration.ofSeconds(40);
+  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final LockOptions OPTIONS = LockOptions.defaults().lease(LEASE);
+
+  private static EtcdServer etcd;
+  private final String root = "/faults-" + Long.toHexString(ThreadLocalRandom.current().nextLong());
+  private FaultProxy proxy;
+  private Fenceline faulty;
+  private Fenceline other;
+  private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+  @BeforeAll
+  static void start() {
+    etcd = EtcdServer.start("--heartbeat-interval=50", "--election-timeout=250");
+  }
+
+  @AfterAll
+  static void stop() {
+    Eventually.until(
+        BOUND, "no lease to be left", () -> etcd.etcdctl("lease", "list").contains("found 0"));
+    etcd.close();
+  }
+
+  @BeforeEach
+  void connect() {
+    proxy = FaultProxy.to(etcd.host(), etcd.port(), Protocol.HTTP2);
+    faulty = client("faulty", proxy.address());
+    other = client("other", etcd.address());
+  }
+
+  @AfterEach
+  void close() {
+    proxy.heal();
+    faulty.close();
+    other.close();
+    proxy.close();
+    Eventually.until(BOUND, "no key to be left", () -> keys("").isEmpty());
+  }
+
+  private Fenceline client(String label, String address) {
+    return Fenceline.builder()
+        .store("etcd://" + address + root)
+        .label(label)
+        .defaultOptions(OPTIONS)
+        .operationTimeout(Duration.ofSeconds(2))
+        .listener(
+            new LockListener() {
+              @Override
+              public void on(LockEvent event) {
+                events.add(event);
+              }
+            })
+        .connect();
+  }
+
+  private String keys(String name) {
+    return etcd.etcdctl("get", "--prefix", "--keys-only", root + "/lock/" + name);
+  }
+
+  private String leaseOf(String name) {
+    String key = keys(name).strip();
+    return key.substring(key.lastIndexOf('!') + 1, key.lastIndexOf('-'));
+  }
+
+  private void awaitWaiters(String name, int count) {
+    Eventually.until(
+        BOUND, count + " waiters", () -> other.inspect(name).waiters().size() == count);
+  }
+
+  @Test
+  void aRevokedLeaseIsALoss_reentryFails_andTheNextTokenIsLarger() throws Exception {
+    ReentrantFencedLock lock = faulty.lock("revoked").asReentrantLock();
+    CountDownLatch revoked = new CountDownLatch(1);
+    CompletableFuture<Long> token = new CompletableFuture<>();
+    CompletableFuture<Throwable> reentry = new CompletableFuture<>();
+    Thread holder =
+        new Thread(
+            () -> {
+              lock.lock();
+              token.complete(lock.token());
+              try {
+                revoked.await();
+                lock.lock();
+                reentry.complete(new AssertionError("entered again"));
+              } catch (RuntimeException | InterruptedException e) {
+                reentry.complete(e);
+              }
+            });
+    holder.start();
+    long first = token.get(20, TimeUnit.SECONDS);
+
+    assertThat(etcd.etcdctl("lease", "revoke", leaseOf("revoked"))).contains("revoked");
+    Eventually.until(
+        BOUND,
+        "the loss to be signalled",
+        () -> events.stream().anyMatch(e -> e instanceof Lost lost && lost.token() == first));
+    Lost lost =
+        (Lost) events.stream().filter(Lost.class::isInstance).findFirst().orElseThrow();
+    assertThat(lost.reason()).isEqualTo(LossReason.GONE);
+    assertThat(lost.sinceRenewal()).isLessThan(LEASE);
+    revoked.countDown();
+    assertThat(reentry.get(20, TimeUnit.SECONDS))
+        .isInstanceOf(LockLostException.class);
+    try (Hold next = other.lock("revoked").acquire(BOUND)) {
+      assertThat(next.token()).isGreaterThan(first);
+    }
+    try (Hold again = faulty.lock("revoked").acquire(BOUND)) {
+      assertThat(again.isValid()).isTrue();
+    }
+  }
+
+  @Test
+  void aClaimWhoseReplyIsLost_isGrantedOnce_andItsSlotIsNotUsedAgain() throws Exception {
+    faulty.lock("warm").acquire(BOUND).close();
+    Fault lost = proxy.cutBeforeReply(Trigger.first(frame -> frame.contains("lock/unheard!")));
+    Hold hold = faulty.lock("unheard").acquire(BOUND);
+    assertThat(lost.timesApplied()).isEqualTo(1);
+    assertThat(keys("unheard!")).endsWith("-0");
+    assertThat(other.lock("unheard").tryAcquire()).isEmpty();
+    hold.release();
+    assertThat(keys("unheard!")).isEmpty();
+    try (Hold next = faulty.lock("unheard").acquire(BOUND)) {
+      assertThat(next.token()).isGreaterThan(hold.token());
+      assertThat(keys("unheard!")).as("the doubtful slot is left alone").endsWith("-1");
+    }
+  }
+
+  @Test
+  void aTryWhoseReplyIsSwallowed_fails_andIsUndone() {
+    faulty.lock("warm").tryAcquire().orElseThrow().release();
+    Fault lost = proxy.dropReply(Trigger.first(frame -> frame.contains("lock/swallowed!")));
+    CompletableFuture<?> trying = faulty.lock("swallowed").tryAcquireAsync();
+    Eventually.until(BOUND, "the server to do it", () -> keys("swallowed!").endsWith("-0"));
+    assertThatThrownBy(trying::join).hasCauseInstanceOf(StoreUnavailableException.class);
+    assertThat(lost.timesApplied()).isPositive();
+    lost.lift();
+    Eventually.until(BOUND, "the undo", () -> keys("swallowed!").isEmpty());
+    Hold hold = other.lock("swallowed").tryAcquire().orElseThrow();
+    hold.release();
+  }
+
+  @Test
+  void aReleaseWhoseReplyIsLost_leavesTheNextHolderAlone() throws Exception {
+    Hold hold = faulty.lock("given").acquire(BOUND);
+    Fault lost = proxy.cutBeforeReply(Trigger.first(frame -> frame.contains("lock/given!")));
+    assertThat(hold.release()).isEqualTo(ReleaseOutcome.UNKNOWN);
+    assertThat(lost.timesApplied()).isEqualTo(1);
+    try (Hold next = other.lock("given").acquire(BOUND)) {
+      Eventually.until(
+          BOUND,
+          "the repeated release to be answered",
+          () -> faulty.lock("probe").tryAcquire().map(Hold::release).isPresent());
+      assertThat(next.isValid()).isTrue();
+      assertThat(faulty.lock("given").tryAcquire()).isEmpty();
+    }
+  }
+
+  @Test
+  void keepAliveStreamsThatAreCut_areOpenedAgain_andTheHoldStays() throws Exception {
+    Hold hold = faulty.lock("cut").acquire(BOUND);
+    long before = etcd.rpcCount("LeaseKeepAlive");
+    int cut = 0;
+    for (int i = 0; i < 12; i++) {
+      cut += proxy.closeAll();
+      long start = System.nanoTime();
+      Eventually.until(
+          BOUND, "a while to pass", () -> System.nanoTime() - start > LEASE.toNanos() / 6);
+    }
+    assertThat(cut).isGreaterThan(5);
+    assertThat(etcd.rpcCount("LeaseKeepAlive")).isGreaterThan(before + 3);
+    assertThat(hold.isValid()).isTrue();
+    hold.release();
+  }
+
+  @Test
+  void aServerThatIsNotHeard_isALossAtTheLocalDeadline_beforeTheServersOwn() throws Exception {
+    Hold hold = faulty.lock("silent").acquire(BOUND);
+    CompletableFuture<Lost> loss = hold.lost();
+    Fault hole = proxy.blackHole(Direction.BOTH);
+    CompletableFuture<Hold> next = other.lock("silent").acquireAsync(BOUND);
+    awaitWaiters("silent", 1);
+    Lost lost = loss.get(20, TimeUnit.SECONDS);
+    assertThat(next).as("lost here before it is free there").isNotDone();
+    assertThat(lost.reason()).isEqualTo(LossReason.EXPIRED);
+    assertThat(hole.timesApplied()).isPositive();
+    Hold taken = next.get(20, TimeUnit.SECONDS);
+    assertThat(taken.token()).isGreaterThan(hold.token());
+    taken.release();
+    hole.lift();
+    faulty.lock("silent").acquire(BOUND).close();
+  }
+
+  @Test
+  void aWaiterWhoseWatchIsCut_andWhoseRevisionIsCompacted_isGranted() throws Exception {
+    Hold hold = other.lock("compacted").acquire(BOUND);
+    CompletableFuture<Hold> waiting = faulty.lock("compacted").acquireAsync(BOUND);
+    awaitWaiters("compacted", 1);
+    Fault refusing = proxy.refuseConnections();
+    Eventually.until(
+        BOUND,
+        "all connections to be cut",
+        () -> {
+          proxy.closeAll();
+          return proxy.connections() == 0;
+        });
+    hold.release();
+    String put = etcd.etcdctl("put", "elsewhere", "1", "-w", "json");
+    String revision = put.replaceAll(".*\"revision\":([0-9]+).*", "$1");
+    assertThat(etcd.etcdctl("compact", revision)).contains("compacted revision " + revision);
+    assertThat(waiting).isNotDone();
+    refusing.lift();
+    Hold granted = waiting.get(40, TimeUnit.SECONDS);
+    assertThat(refusing.timesApplied()).isPositive();
+    assertThat(granted.token()).isGreaterThan(hold.token());
+    granted.release();
+  }
+
+  @Test
+  void aWatchFromACompactedRevision_callsBack() throws Exception {
+    String put = etcd.etcdctl("put", "elsewhere", "2", "-w", "json");
+    etcd.etcdctl("compact", put.replaceAll(".*\"revision\":([0-9]+).*", "$1"));
+    StoreAddress address =
+        StoreAddress.parse("etcd://" + etcd.address());
+    CountDownLatch called = new CountDownLatch(1);
+    // A store of its own has the time, the random numbers and the client that a watch needs.
+    try (Fenceline client =
+        Fenceline.builder()
+            .store(
+                context -> {
+                  Etcd direct =
+                      new Etcd(context, "test", () -> EtcdAddress.of(address).connect(context), true);
+                  ByteSequence key = ByteSequence.from("nothing", StandardCharsets.UTF_8);
+                  new Lookout(direct, key, Map.of(key, 1), 0, called::countDown).open(1);
+                  return Opening.open(direct, "/elsewhere");
+                })
+            .connect()) {
+      assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(client.store()).isEqualTo("test");
+    }
+  }
+
+  @Test
+  void aClientThatIsStoppedPastItsLease_knowsThatItHasLost() throws Exception {
+    try (JavaProcess worker =
+        JavaProcess.of(EtcdWorker.class)
+            .argument("etcd://" + etcd.address() + root)
+            .argument("stopped")
+            .start()) {
+      long token = Long.parseLong(worker.expect("token ", BOUND).substring(6));
+      worker.pause();
+      assertThat(worker.state()).isEqualTo(ProcessState.STOPPED);
+      try (Hold next = other.lock("stopped").acquire(BOUND)) {
+        assertThat(next.token()).isGreaterThan(token);
+        worker.resume();
+        worker.send("valid?");
+        assertThat(worker.expect("valid ", BOUND)).isEqualTo("valid false");
+        worker.expect("lost EXPIRED", BOUND);
+        worker.send("release");
+        assertThat(worker.expect("released ", BOUND)).isEqualTo("released ALREADY_LOST");
+        assertThat(next.isValid()).isTrue();
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.fenceline.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.InvalidSettingException;
+import io.fenceline.LockOptions;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.testkit.server.EtcdServer;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.TlsFiles;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Users, passwords whose tokens run out, and certificates. */
+@Execution(ExecutionMode.CONCURRENT)
+class EtcdSecurityTest {
+  private static final Duration BOUND = Duration.ofSeconds(40);
+  private static final String PASSWORD = "c4n4ry";
+  private static final LockOptions OPTIONS = LockOptions.defaults().lease(Duration.ofSeconds(4));
+
+  @Test
+  void aUserWithTheNeededRole_goesOnWhenItsTokenHasRunOut() throws Exception {
+    try (EtcdServer etcd = EtcdServer.start("--auth-token-ttl=1")) {
+      etcd.etcdctl("user", "add", "root:root");
+      etcd.etcdctl("user", "grant-role", "root", "root");
+      etcd.etcdctl("role", "add", "locks");
+      etcd.etcdctl("role", "grant-permission", "locks", "--prefix", "readwrite", "/fenceline/");
+      etcd.etcdctl("user", "add", "app:" + PASSWORD);
+      etcd.etcdctl("user", "grant-role", "app", "locks");
+      etcd.etcdctl("auth", "enable");
+      String uri = "etcd://app:" + PASSWORD + "@" + etcd.address();
+      try (Fenceline a = Fenceline.builder().store(uri).defaultOptions(OPTIONS).connect();
+          Fenceline b = Fenceline.builder().store(uri).defaultOptions(OPTIONS).connect();
+          Hold hold = a.lock("secured").acquire(BOUND)) {
+        CompletableFuture<Hold> waiting = b.lock("secured").acquireAsync(BOUND);
+        long authentications = etcd.rpcCount("Authenticate");
+        // Simple tokens live on while they are used, so that only an idle client loses its own.
+        long start = System.nanoTime();
+        Eventually.until(
+            BOUND,
+            "two leases to pass",
+            () -> System.nanoTime() - start > 2 * OPTIONS.lease().toNanos());
+        assertThat(etcd.rpcCount("Authenticate")).isGreaterThan(authentications);
+        assertThat(hold.isValid()).isTrue();
+        hold.release();
+        try (Hold next = waiting.get(40, TimeUnit.SECONDS)) {
+          assertThat(next.token()).isGreaterThan(hold.token());
+        }
+        assertThat(a.toString() + b.store()).doesNotContain(PASSWORD);
+      }
+      assertThatThrownBy(() -> Fenceline.connect("etcd://app:wr0ng@" + etcd.address()).close())
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageNotContaining("wr0ng");
+      assertThatThrownBy(
+              () ->
+                  Fenceline.connect("etcd://app:" + PASSWORD + "@" + etcd.address() + "/elsewhere")
+                      .close())
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("permission denied")
+          .hasMessageNotContaining(PASSWORD);
+    }
+  }
+
+  @Test
+  void certificatesOfBothSidesAreChecked() throws Exception {
+    try (EtcdServer etcd = EtcdServer.startWithTls()) {
+      TlsFiles files = etcd.tlsFiles();
+      String trusting = "etcd://" + etcd.tlsAddress() + "?ca=" + files.caCertificate();
+      String known = trusting + "&cert=" + files.certificate() + "&key=" + files.key();
+      try (Fenceline client = Fenceline.connect(known);
+          Hold hold = client.lock("certified").acquire(BOUND)) {
+        assertThat(hold.isValid()).isTrue();
+      }
+      assertThatThrownBy(() -> Fenceline.connect(trusting).close())
+          .as("without a certificate of its own")
+          .isInstanceOf(StoreUnavailableException.class);
+      assertThatThrownBy(
+              () -> Fenceline.connect("etcd://" + etcd.tlsAddress() + "?tls=true").close())
+          .as("an authority that nobody trusts")
+          .isInstanceOf(StoreUnavailableException.class);
+    }
+  }
+
+  @Test
+  void wrongAddressesAreRefused_withoutTheirSecrets() {
+    for (String wrong :
+        new String[] {
+          "etcd://app:s3cret@localhost:1?cert=/x",
+          "etcd://app:s3cret@localhost:1?timeout=3",
+          "etcd://app:s3cret@localhost:1?tls=maybe",
+          "etcd:locks"
+        }) {
+      assertThatThrownBy(() -> Fenceline.connect(wrong).close())
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageNotContaining("s3cret");
+    }
+  }
+}

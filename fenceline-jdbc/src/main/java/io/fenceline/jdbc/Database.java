@@ -1,0 +1,37 @@
+package io.fenceline.jdbc;
+
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+
+/** The databases that can keep locks. */
+public enum Database {
+  /** A file of one machine. */
+  SQLITE,
+  /** Version 15 is tested. */
+  POSTGRESQL,
+  /** Version 10.11 is tested. */
+  MARIADB,
+  /** Speaks MariaDB's SQL as far as it goes; not tested. */
+  MYSQL;
+
+  /** The database behind a connection. */
+  static Database of(DatabaseMetaData about) throws SQLException {
+    String product = about.getDatabaseProductName();
+    return switch (product) {
+      case "PostgreSQL" -> POSTGRESQL;
+      case "MariaDB" -> MARIADB;
+      case "MySQL" -> MYSQL;
+      case "SQLite" -> SQLITE;
+      default -> throw new SQLException(product + " can't keep locks yet");
+    };
+  }
+
+  Dialect dialect() {
+    return switch (this) {
+      case SQLITE -> new SqliteDialect();
+      case POSTGRESQL -> new PostgresDialect();
+      case MARIADB -> new MariaDbDialect(false);
+      case MYSQL -> new MariaDbDialect(true);
+    };
+  }
+}

@@ -1,0 +1,87 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.Owner;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/** A claim in the database, holding or waiting; times are microseconds by the database's clock. */
+final class Entry {
+  final byte[] owner;
+  final Units units;
+  final long delay;
+  final String client;
+  boolean held;
+  long place;
+  long number;
+  long since;
+  long ends;
+  long term;
+
+  /** The end as it was read, or -1 if there is no row of it yet. */
+  long readEnds = -1;
+
+  /** Whether what is written rests on the end that was read, which a renewal may have moved. */
+  boolean onlyIfUnchanged;
+
+  Entry(byte[] owner, Units units, long delay, String client) {
+    this.owner = owner;
+    this.units = units;
+    this.delay = delay;
+    this.client = client;
+  }
+
+  /** Reads one from a row; null if the row has none. */
+  static @Nullable Entry read(ResultSet row) throws SQLException {
+    byte[] owner = row.getBytes("owner");
+    if (owner == null) {
+      return null;
+    }
+    Units units = new Units(row.getLong("units"), row.getLong("capacity"));
+    Entry entry = new Entry(owner, units, row.getLong("delay"), row.getString("client"));
+    entry.number = row.getLong("number");
+    entry.since = row.getLong("since");
+    entry.ends = row.getLong("ends");
+    entry.term = row.getLong("term");
+    entry.readEnds = entry.ends;
+    return entry;
+  }
+
+  boolean isOf(byte[] someOwner) {
+    return Arrays.equals(owner, someOwner);
+  }
+
+  void run(long now, long newTerm) {
+    term = newTerm;
+    ends = now + newTerm;
+  }
+
+  /** The public name of its owner. */
+  String id() {
+    return idOf(owner);
+  }
+
+  static String idOf(byte[] owner) {
+    return Owner.idOf(HexFormat.of().formatHex(owner));
+  }
+
+  /** Who it is, in one column that people can read, too. */
+  static String encode(ClientInfo info) {
+    return info.pid() + "@" + info.host().replace(' ', '_') + " " + info.label();
+  }
+
+  ClientInfo clientInfo() {
+    int at = client.indexOf('@');
+    int space = client.indexOf(' ', at);
+    if (at < 0 || space < 0) {
+      return new ClientInfo(client, "", 0);
+    }
+    return new ClientInfo(
+        client.substring(space + 1),
+        client.substring(at + 1, space),
+        Long.parseLong(client.substring(0, at)));
+  }
+}

@@ -1,0 +1,116 @@
+package io.fenceline.jdbc;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Properties;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * Hears PostgreSQL's notifications, on a connection and a thread of its own.
+ *
+ * <p>What it hears is a hint. While it is not connected, waiting goes on by looking.
+ */
+final class Listener implements AutoCloseable {
+  private static final int WAIT_MILLIS = 10_000;
+  private static final long FIRST_PAUSE_NANOS = 200_000_000;
+  private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
+
+  private final String url;
+  private final Properties properties;
+  private final Sql listen;
+  private final Consumer<String> hint;
+  private final Runnable missed;
+  private volatile boolean closed;
+
+  // Guarded by this.
+  private @Nullable Thread thread;
+  private @Nullable Connection connection;
+
+  /**
+   * A listener that has not started.
+   *
+   * @param hint hears whose turn has come
+   * @param missed called when it listens from then on, and may have missed something before
+   */
+  Listener(String url, Properties properties, Sql listen, Consumer<String> hint, Runnable missed) {
+    this.url = url;
+    this.properties = new Properties();
+    this.properties.putAll(properties);
+    // A read without an answer is normal here; how long it waits is said for each.
+    this.properties.setProperty("socketTimeout", "0");
+    this.listen = listen;
+    this.hint = hint;
+    this.missed = missed;
+  }
+
+  /** Starts listening, if it has not started yet. */
+  synchronized void start() {
+    if (thread == null && !closed) {
+      thread = new Thread(this::run, "fenceline-listen");
+      thread.setDaemon(true);
+      thread.start();
+    }
+  }
+
+  private void run() {
+    long pause = FIRST_PAUSE_NANOS;
+    while (!closed) {
+      try (Connection opened = DriverManager.getConnection(url, properties)) {
+        if (!keep(opened)) {
+          return;
+        }
+        Dialect.run(opened, listen.form(1).text());
+        missed.run();
+        pause = FIRST_PAUSE_NANOS;
+        PGConnection notified = opened.unwrap(PGConnection.class);
+        while (!closed) {
+          PGNotification[] heard = notified.getNotifications(WAIT_MILLIS);
+          if (heard == null || heard.length == 0) {
+            // A socket that is dead says nothing, either: a question tells the difference.
+            Dialect.run(opened, "SELECT 1");
+            continue;
+          }
+          for (PGNotification one : heard) {
+            hint.accept(one.getParameter());
+          }
+        }
+      } catch (SQLException | RuntimeException e) {
+        if (!closed) {
+          LockSupport.parkNanos(this, pause);
+          pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);
+        }
+      }
+    }
+  }
+
+  private synchronized boolean keep(Connection opened) {
+    connection = opened;
+    return !closed;
+  }
+
+  @Override
+  public void close() {
+    Connection open;
+    Thread running;
+    synchronized (this) {
+      closed = true;
+      open = connection;
+      running = thread;
+    }
+    if (open != null) {
+      try {
+        open.abort(Runnable::run);
+      } catch (SQLException e) {
+        // It ends with its next wait.
+      }
+    }
+    if (running != null) {
+      LockSupport.unpark(running);
+    }
+  }
+}

@@ -1,0 +1,404 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.ModeConflictException;
+import io.fenceline.TokenOverflowException;
+import io.fenceline.spi.ClaimAnswer;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.GrantNumbers;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Release;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All of one name that decides about it, as read under the lock of its row; decides, and remembers
+ * what has to be written.
+ *
+ * <p>Knows nothing of SQL. Times are microseconds.
+ */
+final class NameRecord {
+  /*
+   * How there could be two holders, and why there are not:
+   *
+   * 1. A is granted by the one statement while B goes this long way. Both need the row's lock, and
+   *    whoever gets it second sees what the first one wrote: the statement looks at the row again.
+   * 2. B reads the claims before it has the lock, and misses a holder. The claims are read by a
+   *    statement of their own, after the lock was got.
+   * 3. B takes a holder's time to be over that is being renewed, for renewals of claims do not take
+   *    the lock. B deletes that claim only if its end is still the one that was read; otherwise
+   *    nothing is written and B starts again. If B deletes first, the renewal finds nothing.
+   * 4. B disbelieves an end that is too far ahead, because it compares it with a time that was read
+   *    before it. The time is read after the lock, in the statement that reads the claims, and half a
+   *    second more than a term is believed.
+   * 5. A number goes back: it is always above the last one of the row, which no release clears; and
+   *    a row is only deleted when the clock is past it.
+   *
+   * How a name could stay closed: a claim that is counted in "others" but not there. Claims come and
+   * go under the row's lock only, which writes their count, too.
+   */
+
+  /** An end this much further ahead than its term is still believed. */
+  static final long SLACK_MICROS = 500_000;
+
+  final String name;
+  final long now;
+  long lastNumber;
+  long tail;
+  int others;
+  private @Nullable Entry slot;
+  private final List<Entry> holders = new ArrayList<>();
+  private final List<Entry> waiters = new ArrayList<>();
+  private final boolean frontIsFull;
+  private final Supplier<byte[]> nobody;
+
+  private boolean nameChanged;
+  private boolean granted;
+  private final List<Entry> inserted = new ArrayList<>();
+  private final List<Entry> updated = new ArrayList<>();
+  private final List<Entry> deleted = new ArrayList<>();
+
+  /**
+   * What was read.
+   *
+   * @param slot the holder in the name's row
+   * @param claims the other holders and the first who wait, in the order of their places
+   * @param frontIsFull whether there may be more who wait than were read
+   * @param nobody draws an owner that nobody has
+   */
+  NameRecord(
+      String name,
+      long now,
+      long lastNumber,
+      long tail,
+      int others,
+      @Nullable Entry slot,
+      List<Entry> claims,
+      boolean frontIsFull,
+      Supplier<byte[]> nobody) {
+    this.name = name;
+    this.now = now;
+    this.lastNumber = lastNumber;
+    this.tail = tail;
+    this.others = others;
+    this.slot = slot;
+    this.frontIsFull = frontIsFull;
+    this.nobody = nobody;
+    for (Entry claim : claims) {
+      (claim.held ? holders : waiters).add(claim);
+    }
+    settle();
+  }
+
+  /** Ends what is over, and shortens what can't be believed. */
+  private void settle() {
+    if (slot != null) {
+      if (isOver(slot)) {
+        slot = null;
+        nameChanged = true;
+      } else {
+        nameChanged |= shortened(slot);
+      }
+    }
+    settle(holders);
+    settle(waiters);
+  }
+
+  private void settle(List<Entry> entries) {
+    for (Iterator<Entry> all = entries.iterator(); all.hasNext(); ) {
+      Entry entry = all.next();
+      if (isOver(entry)) {
+        all.remove();
+        entry.onlyIfUnchanged = true;
+        deleted.add(entry);
+      } else if (shortened(entry)) {
+        entry.onlyIfUnchanged = true;
+        updated.add(entry);
+      }
+    }
+  }
+
+  private boolean isOver(Entry entry) {
+    return entry.ends <= now;
+  }
+
+  /** The clock was set back since that end was written. */
+  private boolean shortened(Entry entry) {
+    if (entry.ends - now <= entry.term + SLACK_MICROS) {
+      return false;
+    }
+    entry.run(now, entry.term);
+    return true;
+  }
+
+  /** Whether all who were read as the first to wait are gone, so that the next have to be read. */
+  boolean needsMoreWaiters() {
+    return frontIsFull && waiters.size() <= 1;
+  }
+
+  // Requests. -----------------------------------------------------------------------------------
+
+  /**
+   * Claims the name; a repeat by the same owner starts its lease again, or keeps its place.
+   *
+   * @param waitTerm how long it stays in the queue without being heard of
+   * @param seen the largest number that the client has seen
+   */
+  ClaimAnswer claim(ClaimRequest request, String client, long waitTerm, long seen) {
+    byte[] owner = request.owner().bytes();
+    Units units = Units.of(request.mode());
+    Entry holder = holder(owner);
+    if (holder != null) {
+      holder.run(now, micros(request.term()));
+      changed(holder);
+      nameChanged = true;
+      granted = true;
+      return new ClaimAnswer.Granted(holder.number, request.lease());
+    }
+    Entry waiter = waiter(owner);
+    if (waiter == null) {
+      checkFamily(units);
+    }
+    Entry head = waiters.isEmpty() ? null : waiters.get(0);
+    if (head == waiter && fits(units)) {
+      return new ClaimAnswer.Granted(grant(request, units, client, waiter, seen), request.lease());
+    }
+    if (waiter != null) {
+      // Written no more often than needed: asking in vain should cost the database nothing.
+      if (waiter.ends - now < waiter.term / 3 * 2) {
+        waiter.run(now, waitTerm);
+        changed(waiter);
+      }
+      return new ClaimAnswer.Waiting(obstacle());
+    }
+    if (!request.waits()) {
+      return new ClaimAnswer.Refused(obstacle());
+    }
+    Entry queued = new Entry(owner, units, micros(request.delay()), client);
+    tail = Math.max(tail + 1, now);
+    queued.place = tail;
+    queued.since = now;
+    queued.run(now, waitTerm);
+    insert(queued);
+    return new ClaimAnswer.Waiting(obstacle());
+  }
+
+  private long grant(
+      ClaimRequest request, Units units, String client, @Nullable Entry waiter, long seen) {
+    long number = Math.max(Math.max(lastNumber, seen) + 1, clockNumber(now));
+    if (number > GrantNumbers.MAX) {
+      throw new TokenOverflowException(name, number, GrantNumbers.MAX);
+    }
+    lastNumber = number;
+    nameChanged = true;
+    granted = true;
+    if (waiter != null) {
+      waiters.remove(waiter);
+      updated.remove(waiter);
+    }
+    Entry staying = slot == null ? null : waiter;
+    Entry holder =
+        staying != null
+            ? staying
+            : new Entry(request.owner().bytes(), units, micros(request.delay()), client);
+    holder.held = true;
+    holder.number = number;
+    holder.since = now;
+    holder.run(now, micros(request.term()));
+    if (staying != null) {
+      holder.onlyIfUnchanged = false;
+      holders.add(holder);
+      updated.add(holder);
+    } else {
+      hold(holder);
+      if (waiter != null) {
+        waiter.onlyIfUnchanged = false;
+        deleted.add(waiter);
+      }
+    }
+    return number;
+  }
+
+  /** Gives a grant back, at once or after a while. */
+  Release release(byte[] owner, Duration keepClosed) {
+    Entry holder = holder(owner);
+    if (holder == null) {
+      return Release.GONE;
+    }
+    cut(holder, micros(keepClosed));
+    return Release.RELEASED;
+  }
+
+  /** Takes a claim away, be it waiting or granted. */
+  void withdraw(byte[] owner) {
+    Entry waiter = waiter(owner);
+    if (waiter != null) {
+      waiters.remove(waiter);
+      updated.remove(waiter);
+      waiter.onlyIfUnchanged = false;
+      deleted.add(waiter);
+    }
+    Entry holder = holder(owner);
+    if (holder != null) {
+      cut(holder, 0);
+    }
+  }
+
+  /** Ends the grant with this number; with a lock-delay, after the delay. */
+  boolean forceRelease(long number) {
+    for (Entry holder : allHolders()) {
+      if (holder.number == number) {
+        cut(holder, Math.min(holder.ends - now, holder.delay));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Ends a grant; what keeps the name closed for a while is nobody's from now on. */
+  private void cut(Entry holder, long micros) {
+    if (holder == slot) {
+      slot = null;
+      nameChanged = true;
+    } else {
+      holders.remove(holder);
+      updated.remove(holder);
+      holder.onlyIfUnchanged = false;
+      deleted.add(holder);
+    }
+    if (micros > 0) {
+      Entry closing = new Entry(nobody.get(), holder.units, holder.delay, holder.client);
+      closing.held = true;
+      closing.number = holder.number;
+      closing.since = holder.since;
+      closing.run(now, micros);
+      hold(closing);
+    }
+  }
+
+  private void hold(Entry entry) {
+    if (slot == null) {
+      slot = entry;
+      nameChanged = true;
+    } else {
+      holders.add(entry);
+      insert(entry);
+    }
+  }
+
+  // Views. --------------------------------------------------------------------------------------
+
+  /** The first who waits, if it could be granted now: someone should tell it. */
+  @Nullable Entry nextInTurn() {
+    Entry head = waiters.isEmpty() ? null : waiters.get(0);
+    return head != null && fits(head.units) ? head : null;
+  }
+
+  private boolean fits(Units units) {
+    long taken = 0;
+    for (Entry holder : allHolders()) {
+      taken += holder.units.taken();
+    }
+    return taken + units.taken() <= units.capacity();
+  }
+
+  private void checkFamily(Units units) {
+    Entry any = slot != null ? slot : !holders.isEmpty() ? holders.get(0) : null;
+    if (any == null && !waiters.isEmpty()) {
+      any = waiters.get(0);
+    }
+    if (any != null && any.units.capacity() != units.capacity()) {
+      throw new ModeConflictException(name, units.family(), any.units.family());
+    }
+  }
+
+  private Obstacle obstacle() {
+    Entry first = slot != null ? slot : holders.isEmpty() ? null : holders.get(0);
+    return first == null
+        ? Obstacle.UNKNOWN
+        : new Obstacle(
+            first.clientInfo().label(), first.number, Duration.ofNanos((first.ends - now) * 1_000));
+  }
+
+  private List<Entry> allHolders() {
+    if (slot == null) {
+      return holders;
+    }
+    List<Entry> all = new ArrayList<>(holders.size() + 1);
+    all.add(slot);
+    all.addAll(holders);
+    return all;
+  }
+
+  private @Nullable Entry holder(byte[] owner) {
+    if (slot != null && slot.isOf(owner)) {
+      return slot;
+    }
+    return find(holders, owner);
+  }
+
+  private @Nullable Entry waiter(byte[] owner) {
+    return find(waiters, owner);
+  }
+
+  private static @Nullable Entry find(List<Entry> entries, byte[] owner) {
+    for (Entry entry : entries) {
+      if (entry.isOf(owner)) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  // Changes. ------------------------------------------------------------------------------------
+
+  private void changed(Entry entry) {
+    if (entry == slot) {
+      nameChanged = true;
+    } else if (!updated.contains(entry)) {
+      updated.add(entry);
+    }
+  }
+
+  private void insert(Entry entry) {
+    inserted.add(entry);
+    nameChanged = true;
+  }
+
+  @Nullable Entry slot() {
+    return slot;
+  }
+
+  boolean isNameChanged() {
+    return nameChanged || !deleted.isEmpty();
+  }
+
+  /** Whether someone is told that it holds the name, which must be on disk by then. */
+  boolean isGranted() {
+    return granted;
+  }
+
+  List<Entry> inserted() {
+    return inserted;
+  }
+
+  List<Entry> updated() {
+    return updated;
+  }
+
+  List<Entry> deleted() {
+    return deleted;
+  }
+
+  /** The grant number that the clock gives, in sixteenths of a millisecond. */
+  static long clockNumber(long nowMicros) {
+    return Math.max(1, (nowMicros - GrantNumbers.EPOCH_MILLIS * 1_000) * 2 / 125);
+  }
+
+  static long micros(Duration duration) {
+    return duration.toNanos() / 1_000;
+  }
+}

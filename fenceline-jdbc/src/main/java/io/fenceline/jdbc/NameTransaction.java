@@ -1,0 +1,232 @@
+package io.fenceline.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The long way: locks the row of a name, reads all that decides about it, lets it be decided, and
+ * writes what has changed.
+ */
+final class NameTransaction {
+  private final Dialect dialect;
+  private final Statements statements;
+  private final Supplier<byte[]> nobody;
+
+  /**
+   * What came of it.
+   *
+   * @param answer the decision
+   * @param next the public id of the first who waits, if its turn has come
+   */
+  record Outcome<T extends @Nullable Object>(T answer, @Nullable String next) {}
+
+  /** Something that was read has changed before it could be acted on. */
+  private static final class ChangedMeanwhile extends SQLException {
+    private static final long serialVersionUID = 1L;
+
+    ChangedMeanwhile() {
+      super("a claim was renewed while it was about to end", "40001");
+    }
+  }
+
+  /** The row of a name. */
+  private record NameRow(long lastNumber, long tail, int others, @Nullable Entry slot) {}
+
+  NameTransaction(Dialect dialect, Statements statements, Supplier<byte[]> nobody) {
+    this.dialect = dialect;
+    this.statements = statements;
+    this.nobody = nobody;
+  }
+
+  /**
+   * Decides about a name.
+   *
+   * @param owner whose claim is read in any case
+   * @param creates whether a name without a row gets one; otherwise the answer is null
+   * @param decision called once, on what was read
+   * @return null if there is no row
+   */
+  <T> @Nullable Outcome<T> run(
+      Session session, String name, byte[] owner, boolean creates, Function<NameRecord, T> decision)
+      throws SQLException {
+    byte[] key = name.getBytes(StandardCharsets.UTF_8);
+    Connection connection = session.connection();
+    dialect.begin(connection);
+    boolean ended = false;
+    try {
+      NameRow row = readRow(session, key, creates);
+      if (row == null) {
+        return null;
+      }
+      NameRecord record = read(session, name, key, row, owner);
+      while (record.needsMoreWaiters()) {
+        write(session, key, record);
+        row = readRow(session, key, false);
+        if (row == null) {
+          return null;
+        }
+        record = read(session, name, key, row, owner);
+      }
+      T answer = decision.apply(record);
+      boolean changed = write(session, key, record);
+      Entry next = record.nextInTurn();
+      String nextId = next == null ? null : next.id();
+      if (nextId != null && statements.tell != null) {
+        session.call(statements.tell).set("id", nextId).row(any -> 1);
+      }
+      ended = true;
+      if (changed) {
+        dialect.commit(connection);
+      } else {
+        dialect.rollback(connection);
+      }
+      return new Outcome<>(answer, nextId);
+    } finally {
+      if (!ended) {
+        dialect.giveUp(connection);
+      }
+    }
+  }
+
+  private @Nullable NameRow readRow(Session session, byte[] key, boolean creates)
+      throws SQLException {
+    NameRow row = readRow(session, key);
+    if (row == null && creates) {
+      session.call(statements.createName).set("name", key).update();
+      row = readRow(session, key);
+    }
+    return row;
+  }
+
+  private @Nullable NameRow readRow(Session session, byte[] key) throws SQLException {
+    return session
+        .call(statements.readName)
+        .set("name", key)
+        .row(
+            row ->
+                new NameRow(
+                    row.getLong("last_number"),
+                    row.getLong("tail"),
+                    row.getInt("others"),
+                    Entry.read(row)));
+  }
+
+  private NameRecord read(Session session, String name, byte[] key, NameRow row, byte[] owner)
+      throws SQLException {
+    List<Entry> claims = new ArrayList<>();
+    int[] waiting = {0};
+    List<Long> times =
+        session
+            .call(statements.readClaims)
+            .set("name", key)
+            .set("owner", owner)
+            .rows(
+                found -> {
+                  Entry claim = Entry.read(found);
+                  if (claim != null) {
+                    claim.held = found.getInt("held") != 0;
+                    claim.place = found.getLong("place");
+                    waiting[0] += claim.held ? 0 : 1;
+                    claims.add(claim);
+                  }
+                  return found.getLong("now");
+                });
+    return new NameRecord(
+        name,
+        times.get(0),
+        row.lastNumber,
+        row.tail,
+        row.others,
+        row.slot,
+        claims,
+        waiting[0] >= Dialect.FRONT,
+        nobody);
+  }
+
+  private boolean write(Session session, byte[] key, NameRecord record) throws SQLException {
+    for (Entry gone : record.deleted()) {
+      int changed =
+          session
+              .call(statements.deleteClaim)
+              .set("owner", gone.owner)
+              .set("read_ends", gone.readEnds)
+              .set("always", gone.onlyIfUnchanged ? 0 : 1)
+              .update();
+      check(changed);
+    }
+    for (Entry entry : record.updated()) {
+      int changed =
+          session
+              .call(statements.updateClaim)
+              .set("owner", entry.owner)
+              .set("held", entry.held ? 1 : 0)
+              .set("number", entry.number)
+              .set("ends", entry.ends)
+              .set("term", entry.term)
+              .set("since", entry.since)
+              .set("read_ends", entry.readEnds)
+              .set("always", entry.onlyIfUnchanged ? 0 : 1)
+              .update();
+      check(changed);
+    }
+    for (Entry entry : record.inserted()) {
+      insert(session, key, entry);
+    }
+    if (record.isNameChanged()) {
+      save(session, key, record);
+    }
+    return record.isNameChanged() || !record.updated().isEmpty();
+  }
+
+  private static void check(int changed) throws SQLException {
+    if (changed != 1) {
+      throw new ChangedMeanwhile();
+    }
+  }
+
+  private void insert(Session session, byte[] key, Entry entry) throws SQLException {
+    session
+        .call(statements.insertClaim)
+        .set("owner", entry.owner)
+        .set("name", key)
+        .set("held", entry.held ? 1 : 0)
+        .set("place", entry.place)
+        .set("number", entry.number)
+        .set("units", entry.units.taken())
+        .set("capacity", entry.units.capacity())
+        .set("ends", entry.ends)
+        .set("term", entry.term)
+        .set("delay", entry.delay)
+        .set("since", entry.since)
+        .set("client", entry.client)
+        .update();
+  }
+
+  private void save(Session session, byte[] key, NameRecord record) throws SQLException {
+    Entry slot = record.slot();
+    int others = record.others + record.inserted().size() - record.deleted().size();
+    session
+        .call(statements.saveName)
+        .set("name", key)
+        .set("last_number", record.lastNumber)
+        .set("tail", record.tail)
+        .set("others", others)
+        .set("owner", slot == null ? null : slot.owner)
+        .set("number", slot == null ? record.lastNumber : slot.number)
+        .set("units", slot == null ? 0 : slot.units.taken())
+        .set("capacity", slot == null ? 0 : slot.units.capacity())
+        .set("ends", slot == null ? record.now : slot.ends)
+        .set("term", slot == null ? 0 : slot.term)
+        .set("delay", slot == null ? 0 : slot.delay)
+        .set("since", slot == null ? 0 : slot.since)
+        .set("client", slot == null ? "" : slot.client)
+        .set("durable", record.isGranted() ? 1 : 0)
+        .update();
+  }
+}

@@ -1,0 +1,26 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.InvalidSettingException;
+import io.fenceline.spi.Durations;
+import java.time.Duration;
+
+/**
+ * How often those who wait look whether their turn has come.
+ *
+ * @param shortest after something has happened
+ * @param longest after nothing has happened for a while; twice as long as before each time
+ */
+record Polling(Duration shortest, Duration longest) {
+  Polling {
+    Durations.checkPositive("shortest poll", shortest);
+    Durations.checkPositive("longest poll", longest);
+    if (shortest.compareTo(longest) > 0) {
+      throw new InvalidSettingException(
+          "shortest poll", shortest, "it must not exceed the longest, " + Durations.show(longest));
+    }
+  }
+
+  static Polling millis(int shortest, int longest) {
+    return new Polling(Duration.ofMillis(shortest), Duration.ofMillis(longest));
+  }
+}

@@ -1,0 +1,253 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.Guarantee;
+import io.fenceline.Guarantees;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.Durations;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.StoreAddress;
+import io.fenceline.spi.StoreContext;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Opens a database server as a store. */
+final class ServerStore {
+  /** While it is told when to look, a waiter looks seldom. */
+  private static final Polling WITH_HINTS = Polling.millis(50, 1_000);
+
+  private static final Polling WITHOUT_HINTS = Polling.millis(10, 250);
+
+  private ServerStore() {}
+
+  static Guarantees guarantees(Database database) {
+    return new Guarantees(
+        database.name().toLowerCase(Locale.ROOT),
+        EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
+        Duration.ofMillis(200),
+        Durations.LONGEST,
+        "a standby that replicates asynchronously may lack the last grants when it is promoted;"
+            + " tokens still rise as long as its clock is not behind",
+        "set ahead, leases end early; set back, a dead holder's name opens one lease later",
+        "tokens go on from the clock");
+  }
+
+  // By URL. -------------------------------------------------------------------------------------
+
+  static LockStore open(
+      StoreAddress address,
+      Tables tables,
+      boolean creates,
+      @Nullable Polling polling,
+      boolean listens,
+      int poolSize,
+      StoreContext context) {
+    Database database = databaseOf(address);
+    String url = address.secretText();
+    String description = withoutParameters(address.toString());
+    Dialect dialect = database.dialect();
+    Errors errors = new Errors(description, dialect, secrets(address));
+    checkDriver(address, url, description);
+    boolean isPostgres = database == Database.POSTGRESQL;
+    Connections connections;
+    try {
+      connections = Pools.open(url, isPostgres, poolSize, context);
+    } catch (RuntimeException e) {
+      throw errors.of("The database can't be reached", rootOf(e));
+    }
+    return finish(
+        connections,
+        () -> {
+          Statements statements = new Statements(dialect, tables);
+          new Format(dialect, tables, statements, errors).check(connections, creates);
+          boolean hears = isPostgres && listens;
+          SqlLockStore store =
+              new SqlLockStore(
+                  description,
+                  guarantees(database),
+                  context,
+                  connections,
+                  dialect,
+                  tables,
+                  statements,
+                  errors,
+                  polling != null ? polling : hears ? WITH_HINTS : WITHOUT_HINTS);
+          if (hears) {
+            store.listenWith(
+                new Listener(
+                    url,
+                    Pools.properties(true, context),
+                    dialect.sql("listen", tables),
+                    store::hint,
+                    store::lookSoon));
+          }
+          return store;
+        });
+  }
+
+  private static Database databaseOf(StoreAddress address) {
+    return switch (address.scheme()) {
+      case "jdbc:postgresql" -> Database.POSTGRESQL;
+      case "jdbc:mysql" -> Database.MYSQL;
+      default -> Database.MARIADB;
+    };
+  }
+
+  /** The driver manager's own error would show the URL with its password. */
+  private static void checkDriver(StoreAddress address, String url, String description) {
+    try {
+      DriverManager.getDriver(url);
+    } catch (SQLException e) {
+      String artifact =
+          switch (address.scheme()) {
+            case "jdbc:postgresql" -> "org.postgresql:postgresql";
+            case "jdbc:mysql" -> "com.mysql:mysql-connector-j";
+            default -> "org.mariadb.jdbc:mariadb-java-client";
+          };
+      throw new StoreUnavailableException(
+          description,
+          "There is no driver for this URL on the class path, or the URL is wrong; add " + artifact,
+          null);
+    }
+  }
+
+  private static List<String> secrets(StoreAddress address) {
+    List<String> secrets = new ArrayList<>();
+    secrets.add(address.secretText());
+    address.password().ifPresent(secrets::add);
+    address
+        .parameters()
+        .forEach(
+            (key, value) -> {
+              if (key.toLowerCase(Locale.ROOT).contains("pass")) {
+                secrets.add(value);
+              }
+            });
+    return secrets;
+  }
+
+  private static String withoutParameters(String url) {
+    int query = url.indexOf('?');
+    return query < 0 ? url : url.substring(0, query);
+  }
+
+  private static Exception rootOf(RuntimeException e) {
+    Throwable cause = e;
+    while (cause.getCause() != null && !(cause instanceof SQLException)) {
+      cause = cause.getCause();
+    }
+    return cause instanceof SQLException found ? found : e;
+  }
+
+  // By data source. -----------------------------------------------------------------------------
+
+  static LockStore open(
+      DataSource work,
+      DataSource renewals,
+      Tables tables,
+      boolean creates,
+      @Nullable Polling polling,
+      StoreContext context) {
+    Connections connections =
+        new DataSourceConnections(work, renewals, true, context.operationTimeout(), () -> {});
+    return finish(
+        connections,
+        () ->
+            onOwnThread(context, () -> openGiven(connections, tables, creates, polling, context)));
+  }
+
+  private static LockStore openGiven(
+      Connections connections,
+      Tables tables,
+      boolean creates,
+      @Nullable Polling polling,
+      StoreContext context) {
+    Identity identity;
+    try {
+      identity =
+          connections.use(Connections.Purpose.WORK, session -> Identity.of(session.connection()));
+    } catch (SQLException e) {
+      throw new StoreUnavailableException(
+          "data source", "The database can't be reached: " + e.getMessage(), e);
+    }
+    Dialect dialect = identity.database.dialect();
+    Errors errors = new Errors(identity.description, dialect, List.of());
+    Statements statements = new Statements(dialect, tables);
+    new Format(dialect, tables, statements, errors).check(connections, creates);
+    return new SqlLockStore(
+        identity.description,
+        guarantees(identity.database),
+        context,
+        connections,
+        dialect,
+        tables,
+        statements,
+        errors,
+        polling != null ? polling : WITHOUT_HINTS);
+  }
+
+  /** Which database is behind a connection, and what to call it. */
+  private record Identity(Database database, String description) {
+    static Identity of(Connection connection) throws SQLException {
+      DatabaseMetaData about = connection.getMetaData();
+      Database database = Database.of(about);
+      if (database == Database.SQLITE) {
+        throw new SQLException("for SQLite use JdbcStore.sqlite(file)");
+      }
+      String url = String.valueOf(about.getURL());
+      return new Identity(database, withoutParameters(StoreAddress.parse(url).toString()));
+    }
+  }
+
+  /** The calling thread may have a transaction that the data source would hand us. */
+  private static LockStore onOwnThread(StoreContext context, Supplier<LockStore> opening) {
+    CompletableFuture<LockStore> opened = new CompletableFuture<>();
+    context
+        .time()
+        .lane(Lane.WORK)
+        .execute(
+            () ->
+                DataSourceConnections.onOwnThread(
+                    () -> {
+                      try {
+                        opened.complete(opening.get());
+                      } catch (RuntimeException e) {
+                        opened.completeExceptionally(e);
+                      }
+                    }));
+    try {
+      return opened.orTimeout(context.connectTimeout().toMillis(), TimeUnit.MILLISECONDS).join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof TimeoutException) {
+        throw new StoreUnavailableException(
+            "data source",
+            "The database was not reached within " + Durations.show(context.connectTimeout()),
+            null);
+      }
+      throw e.getCause() instanceof RuntimeException own ? own : e;
+    }
+  }
+
+  private static LockStore finish(Connections connections, Supplier<LockStore> opening) {
+    try {
+      return opening.get();
+    } catch (RuntimeException e) {
+      connections.close();
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,412 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.Guarantees;
+import io.fenceline.TokenOverflowException;
+import io.fenceline.jdbc.Connections.Purpose;
+import io.fenceline.spi.ClaimAnswer;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.GrantNumbers;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.NameState;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.QueuedClaim;
+import io.fenceline.spi.Release;
+import io.fenceline.spi.ReleaseRequest;
+import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.Renewal;
+import io.fenceline.spi.StoreContext;
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks in the tables of a database.
+ *
+ * <p>Every request is done on the calling thread. A name that is simply free is taken by one
+ * statement, and given back by one; whatever is not so simple goes through {@link NameTransaction}.
+ */
+final class SqlLockStore implements LockStore, WaitingRoom.Looks {
+  private static final long NOT_FREE = -1;
+  private static final byte[] NOBODY = new byte[0];
+
+  private final String description;
+  private final Guarantees guarantees;
+  private final StoreContext context;
+  private final Dialect dialect;
+  private final Statements statements;
+  private final Attempts attempts;
+  private final Janitor janitor;
+  private final NameTransaction transactions;
+  private final WaitingRoom room;
+  private final Neighbours neighbours;
+  private final String client;
+  private final AtomicLong seen = new AtomicLong();
+  private volatile @Nullable Listener listener;
+
+  SqlLockStore(
+      String description,
+      Guarantees guarantees,
+      StoreContext context,
+      Connections connections,
+      Dialect dialect,
+      Tables tables,
+      Statements statements,
+      Errors errors,
+      Polling polling) {
+    this.description = description;
+    this.guarantees = guarantees;
+    this.context = context;
+    this.dialect = dialect;
+    this.statements = statements;
+    this.attempts = new Attempts(connections, dialect, errors, context.time());
+    this.transactions =
+        new NameTransaction(dialect, statements, () -> Owner.draw(context.random()).bytes());
+    this.room = new WaitingRoom(context, polling, this);
+    this.neighbours = new Neighbours(description + " " + tables);
+    neighbours.add(room);
+    this.client = Entry.encode(context.client());
+    this.janitor = new Janitor(context, attempts, statements, transactions);
+    janitor.start();
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public Guarantees guarantees() {
+    return guarantees;
+  }
+
+  // Claims. -------------------------------------------------------------------------------------
+
+  @Override
+  public void claim(ClaimRequest request, ClaimHandler handler) {
+    QueuedClaim[] self = new QueuedClaim[1];
+    // The room looks for it and keeps it alive; asking by itself is only the last resort.
+    Duration interval = WaitingRoom.patience(request).multipliedBy(10);
+    self[0] = new QueuedClaim(request, handler, context, interval, asked -> ask(asked, self[0]));
+    self[0].ask();
+  }
+
+  private CompletableFuture<ClaimAnswer> ask(ClaimRequest request, QueuedClaim claim) {
+    return answer(
+            "A claim of lock '" + request.name() + "' failed",
+            Purpose.WORK,
+            session -> ask(session, request))
+        .whenComplete(
+            (answer, failure) -> {
+              if (answer instanceof ClaimAnswer.Waiting) {
+                startListening();
+                room.add(request, claim);
+              } else {
+                room.remove(request.owner());
+              }
+            });
+  }
+
+  private ClaimAnswer ask(Session session, ClaimRequest request) throws SQLException {
+    if (dialect.hasOneStatementClaim() && !room.has(request.owner())) {
+      long number = takeFree(session, request);
+      if (number != NOT_FREE) {
+        if (number > GrantNumbers.MAX) {
+          decide(session, request.name(), request.owner().bytes(), false, withdrawal(request));
+          throw new TokenOverflowException(request.name(), number, GrantNumbers.MAX);
+        }
+        return granted(number, request);
+      }
+    }
+    long patience = NameRecord.micros(WaitingRoom.patience(request));
+    ClaimAnswer answer =
+        decide(
+            session,
+            request.name(),
+            request.owner().bytes(),
+            true,
+            name -> name.claim(request, client, patience, seen.get()));
+    if (answer == null) {
+      throw new SQLException("the row of the name is gone");
+    }
+    return answer instanceof ClaimAnswer.Granted granted
+        ? granted(granted.number(), request)
+        : answer;
+  }
+
+  private ClaimAnswer granted(long number, ClaimRequest request) {
+    seen.accumulateAndGet(number, Math::max);
+    return new ClaimAnswer.Granted(number, request.lease());
+  }
+
+  /** The grant number, or {@link #NOT_FREE}. */
+  private long takeFree(Session session, ClaimRequest request) throws SQLException {
+    Units units = Units.of(request.mode());
+    Long number =
+        session
+            .call(statements.claim)
+            .set("name", key(request.name()))
+            .set("owner", request.owner().bytes())
+            .set("units", units.taken())
+            .set("capacity", units.capacity())
+            .set("term", NameRecord.micros(request.term()))
+            .set("delay", NameRecord.micros(request.delay()))
+            .set("client", client)
+            .set("seen", seen.get())
+            .row(row -> taken(row, request));
+    return number == null ? NOT_FREE : number;
+  }
+
+  /** The number, if the row is ours: where a statement can't say so, it returns any row. */
+  private long taken(ResultSet row, ClaimRequest request) throws SQLException {
+    boolean ours =
+        dialect.returnsUpdatedRows() || Arrays.equals(row.getBytes(2), request.owner().bytes());
+    return ours ? row.getLong(1) : NOT_FREE;
+  }
+
+  @Override
+  public CompletableFuture<Void> withdraw(ClaimRequest request) {
+    QueuedClaim waiting = room.remove(request.owner());
+    if (waiting != null) {
+      waiting.stop();
+    }
+    byte[] owner = request.owner().bytes();
+    return answer(
+            "A withdrawal from lock '" + request.name() + "' failed",
+            Purpose.WORK,
+            session -> {
+              decide(session, request.name(), owner, false, withdrawal(request));
+              return owner;
+            })
+        .thenAccept(done -> {});
+  }
+
+  private static Function<NameRecord, NameRecord> withdrawal(ClaimRequest request) {
+    return name -> {
+      name.withdraw(request.owner().bytes());
+      return name;
+    };
+  }
+
+  // Grants. -------------------------------------------------------------------------------------
+
+  @Override
+  public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
+    return new Renewals(statements, context).renew(requests, this::renewOn);
+  }
+
+  private CompletableFuture<Set<String>> renewOn(Connections.Work<Set<String>> work) {
+    return answer("A renewal failed", Purpose.RENEWAL, work);
+  }
+
+  @Override
+  public CompletableFuture<Release> release(ReleaseRequest request) {
+    String name = request.grant().claim().name();
+    byte[] owner = request.grant().claim().owner().bytes();
+    return answer(
+        "A release of lock '" + name + "' failed",
+        Purpose.WORK,
+        s -> release(s, request, name, owner));
+  }
+
+  private Release release(Session session, ReleaseRequest request, String name, byte[] owner)
+      throws SQLException {
+    if (request.keepClosed().isZero()) {
+      Integer others = giveBack(session, name, owner);
+      if (others != null) {
+        if (others > 0) {
+          neighbours.soon();
+        }
+        return Release.RELEASED;
+      }
+    }
+    Release answer =
+        decide(session, name, owner, false, found -> found.release(owner, request.keepClosed()));
+    return answer == null ? Release.GONE : answer;
+  }
+
+  /** How many others there are, if the name was this owner's and is free now. */
+  private @Nullable Integer giveBack(Session session, String name, byte[] owner)
+      throws SQLException {
+    Session.Call call = session.call(statements.release).set("name", key(name)).set("owner", owner);
+    if (dialect.returnsUpdatedRows()) {
+      return call.row(row -> row.getInt(1));
+    }
+    return call.update() == 0 ? null : Integer.valueOf(1);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forceRelease(String name, long number) {
+    return answer(
+        "A forced release of lock '" + name + "' failed",
+        Purpose.WORK,
+        session -> {
+          Boolean done = decide(session, name, NOBODY, false, found -> found.forceRelease(number));
+          return done != null && done;
+        });
+  }
+
+  // Views. --------------------------------------------------------------------------------------
+
+  @Override
+  public CompletableFuture<NameState> inspect(String name) {
+    return answer(
+        "An inspection of lock '" + name + "' failed", Purpose.WORK, s -> inspect(s, name));
+  }
+
+  private NameState inspect(Session session, String name) throws SQLException {
+    return NameStates.of(
+        name,
+        session
+            .call(statements.inspect)
+            .set("name", key(name))
+            .rows(row -> new NameStates.Row(row.getLong("now"), NameStates.read(row))));
+  }
+
+  @Override
+  public CompletableFuture<List<NameState>> list(String prefix, int limit) {
+    return answer("A listing failed", Purpose.WORK, session -> list(session, prefix, limit));
+  }
+
+  private List<NameState> list(Session session, String prefix, int limit) throws SQLException {
+    byte[] low = key(prefix);
+    byte[] high = Arrays.copyOf(low, low.length + 1);
+    high[low.length] = (byte) 0xFF; // No byte of UTF-8 is as large.
+    List<NameState> found = new ArrayList<>();
+    byte[] after = NOBODY;
+    while (found.size() < limit) {
+      int page = limit - found.size();
+      List<byte[]> names =
+          session
+              .call(statements.list)
+              .set("after", after)
+              .set("low", low)
+              .set("high", high)
+              .set("limit", page)
+              .rows(row -> row.getBytes(1));
+      for (byte[] name : names) {
+        NameState state = inspect(session, new String(name, StandardCharsets.UTF_8));
+        if (!state.holders().isEmpty() || !state.waiters().isEmpty()) {
+          found.add(state);
+        }
+        after = name;
+      }
+      if (names.size() < page) {
+        break;
+      }
+    }
+    return found;
+  }
+
+  // Waiting. ------------------------------------------------------------------------------------
+
+  @Override
+  public long changes() {
+    return attempts.changes();
+  }
+
+  @Override
+  public Map<Owner, Boolean> look(List<Owner> owners) {
+    Map<Owner, Boolean> found = new HashMap<>();
+    attempts.look(
+        "A look at the queues failed",
+        session -> {
+          for (List<byte[]> part : Renewals.parts(owners, Owner::bytes)) {
+            session
+                .call(statements.poll, part.size())
+                .set("owners", part)
+                .rows(row -> found.put(owner(row.getBytes(1)), row.getInt(2) != 0));
+          }
+          return found;
+        });
+    return found;
+  }
+
+  @Override
+  public void beat(List<Owner> owners) {
+    attempts.look(
+        "A sign of life of those who wait failed",
+        session -> {
+          for (List<byte[]> part : Renewals.parts(owners, Owner::bytes)) {
+            session.call(statements.beat, part.size()).set("owners", part).update();
+          }
+          return owners;
+        });
+  }
+
+  /** A message from the database: this one's turn has come. */
+  void hint(String id) {
+    room.hint(id);
+  }
+
+  /** Something may have been missed. */
+  void lookSoon() {
+    room.soon();
+  }
+
+  /** Hears messages with this, as soon as someone waits. */
+  void listenWith(Listener hears) {
+    listener = hears;
+  }
+
+  private void startListening() {
+    Listener hears = listener;
+    if (hears != null) {
+      hears.start();
+    }
+  }
+
+  // The way to the database. --------------------------------------------------------------------
+
+  private <T> @Nullable T decide(
+      Session session, String name, byte[] owner, boolean creates, Function<NameRecord, T> decision)
+      throws SQLException {
+    NameTransaction.Outcome<T> outcome = transactions.run(session, name, owner, creates, decision);
+    if (outcome == null) {
+      return null;
+    }
+    if (outcome.next() != null) {
+      neighbours.hint(outcome.next());
+    }
+    return outcome.answer();
+  }
+
+  private <T> CompletableFuture<T> answer(
+      String otherwise, Purpose purpose, Connections.Work<T> work) {
+    return attempts.answer(otherwise, purpose, work);
+  }
+
+  private static byte[] key(String name) {
+    return name.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static Owner owner(byte[] bytes) {
+    return Owner.ofSecret(HexFormat.of().formatHex(bytes));
+  }
+
+  @Override
+  public void close() {
+    attempts.refuse();
+    janitor.close();
+    neighbours.remove(room);
+    Listener hears = listener;
+    if (hears != null) {
+      hears.close();
+    }
+    // Asked now, they hear that the store is closed.
+    room.close().forEach(QueuedClaim::ask);
+    attempts.close();
+  }
+}

@@ -1,0 +1,127 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.spi.Time;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** Connections to one SQLite file: one for each purpose, since only one can write anyway. */
+final class SqliteConnections implements Connections {
+  /*
+   * Commits are not flushed to the disk one by one (synchronous=NORMAL): what a power failure can
+   * take away is grants to processes of this machine, which has stopped with them. Numbers go on
+   * from the clock. A process that is killed takes nothing away.
+   */
+
+  private final Duration operationTimeout;
+  private final Map<Purpose, Line> lines = new EnumMap<>(Purpose.class);
+  private volatile boolean closed;
+
+  /** A connection and whose turn it is. */
+  private static final class Line {
+    final ReentrantLock lock = new ReentrantLock();
+    final Session session;
+
+    Line(Session session) {
+      this.session = session;
+    }
+  }
+
+  private SqliteConnections(Duration operationTimeout) {
+    this.operationTimeout = operationTimeout;
+  }
+
+  static SqliteConnections open(Path file, Time time, Duration operationTimeout)
+      throws SQLException {
+    SqliteConnections opened = new SqliteConnections(operationTimeout);
+    try {
+      for (Purpose purpose : Purpose.values()) {
+        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        opened.lines.put(
+            purpose, new Line(new Session(connection, () -> time.wallMillis() * 1_000, true)));
+        Dialect.run(connection, "PRAGMA busy_timeout = " + operationTimeout.toMillis());
+        Dialect.run(connection, "PRAGMA journal_mode = WAL");
+        Dialect.run(connection, "PRAGMA synchronous = NORMAL");
+      }
+      return opened;
+    } catch (SQLException | RuntimeException e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public <T extends @Nullable Object> T use(Purpose purpose, Work<T> work) throws SQLException {
+    Line line = lines.get(purpose);
+    if (line == null || closed) {
+      throw new SQLException("the connection is closed");
+    }
+    take(line.lock);
+    try {
+      return work.on(line.session);
+    } finally {
+      line.lock.unlock();
+    }
+  }
+
+  /** Waits for its turn; an interrupt is kept for later, as everywhere in a driver. */
+  private void take(ReentrantLock lock) throws SQLException {
+    if (lock.tryLock()) {
+      return;
+    }
+    boolean interrupted = false;
+    boolean taken = false;
+    long left = operationTimeout.toNanos();
+    long end = System.nanoTime() + left;
+    while (!taken && left > 0) {
+      try {
+        taken = lock.tryLock(left, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      left = end - System.nanoTime();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (!taken) {
+      throw new SQLException("other requests of this client were not done in time");
+    }
+  }
+
+  @Override
+  public long changes() throws SQLException {
+    return use(
+        Purpose.LOOK,
+        session -> {
+          try (Statement look = session.connection().createStatement();
+              ResultSet version = look.executeQuery("PRAGMA data_version")) {
+            return version.next() ? version.getLong(1) : -1;
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    for (Line line : lines.values()) {
+      line.lock.lock();
+      try {
+        line.session.connection().close();
+      } catch (SQLException e) {
+        // Nothing is lost: every statement was committed.
+      } finally {
+        line.lock.unlock();
+      }
+    }
+  }
+}

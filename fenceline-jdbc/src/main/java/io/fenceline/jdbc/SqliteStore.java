@@ -1,0 +1,64 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.Guarantee;
+import io.fenceline.Guarantees;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.Durations;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.StoreContext;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Opens an SQLite file as a store. */
+final class SqliteStore {
+  static final Guarantees GUARANTEES =
+      new Guarantees(
+          "sqlite",
+          EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
+          Duration.ofMillis(100),
+          Durations.LONGEST,
+          "there is no failover: the file is on one machine, and ends with it",
+          "set ahead, leases end early; set back, a dead holder's name opens one lease later",
+          "tokens go on from the clock; a file must not be deleted or replaced while in use");
+
+  private SqliteStore() {}
+
+  static LockStore open(
+      Path file, Tables tables, boolean creates, @Nullable Polling polling, StoreContext context) {
+    String description = "sqlite:" + file;
+    Dialect dialect = new SqliteDialect();
+    Errors errors = new Errors(description, dialect, List.of());
+    SqliteFile.createFolder(file, description);
+    Statements statements = new Statements(dialect, tables);
+    Connections connections;
+    try {
+      connections = SqliteConnections.open(file, context.time(), context.operationTimeout());
+    } catch (SQLException e) {
+      if (String.valueOf(e.getMessage()).startsWith("No suitable driver")) {
+        throw new StoreUnavailableException(
+            description, "There is no driver for SQLite; add org.xerial:sqlite-jdbc", null);
+      }
+      throw errors.of("The file can't be used for locks", e);
+    }
+    try {
+      new Format(dialect, tables, statements, errors).check(connections, creates);
+      return new SqlLockStore(
+          description,
+          GUARANTEES,
+          context,
+          connections,
+          dialect,
+          tables,
+          statements,
+          errors,
+          polling == null ? Polling.millis(1, 10) : polling);
+    } catch (RuntimeException e) {
+      connections.close();
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.InvalidSettingException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The names of our tables: the only text from outside that becomes part of a statement, so only
+ * plain small words are let through.
+ *
+ * @param schema where they are; empty for where the connection points
+ * @param prefix how they begin
+ */
+record Tables(String schema, String prefix) {
+  private static final Pattern WORD = Pattern.compile("[a-z_][a-z0-9_]{0,39}");
+
+  static final Tables DEFAULT = new Tables("", "fenceline");
+
+  Tables {
+    check("tablePrefix", prefix);
+    if (!schema.isEmpty()) {
+      check("schema", schema);
+    }
+  }
+
+  private static void check(String setting, String word) {
+    if (!WORD.matcher(word).matches()) {
+      throw new InvalidSettingException(
+          setting, word, "it must have 1 to 40 of a-z, 0-9 and _, and not begin with a digit");
+    }
+  }
+
+  Map<String, String> words() {
+    String start = schema.isEmpty() ? prefix : schema + "." + prefix;
+    Map<String, String> words = new HashMap<>();
+    words.put("locks", start + "_locks");
+    words.put("claims", start + "_claims");
+    words.put("format", start + "_format");
+    words.put("transaction_locks", start + "_transaction_locks");
+    words.put("claims_index", prefix + "_claims_by_name");
+    words.put("channel", start.replace('.', '_'));
+    return words;
+  }
+}

@@ -1,0 +1,243 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.QueuedClaim;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.spi.Time;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of this process that wait in the database's queues, and the one poller that looks for
+ * all of them.
+ *
+ * <p>Looking reads, and writes only to say that those who wait are alive, which it does for all of
+ * them at once. Whoever's turn seems to have come is asked for again: that decides.
+ */
+final class WaitingRoom {
+  /**
+   * Who waits and has not been heard of for this long is forgotten, or for its lease if shorter.
+   */
+  private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(6);
+
+  private static final Duration SHORTEST_PATIENCE = Duration.ofMillis(500);
+
+  /** Where changes can be seen without reading, time still brings some that nobody writes. */
+  private static final long LONGEST_BLIND_NANOS = 100_000_000;
+
+  /** The look at the database that this room needs. */
+  interface Looks {
+    /** A number that changes when someone writes; -1 if there is none. */
+    long changes();
+
+    /** For each owner that still waits, whether its turn seems to have come. */
+    Map<Owner, Boolean> look(List<Owner> owners);
+
+    /** Tells the database that these are alive. */
+    void beat(List<Owner> owners);
+  }
+
+  private record Waiting(ClaimRequest request, QueuedClaim claim) {}
+
+  private final StoreContext context;
+  private final Polling polling;
+  private final Looks looks;
+
+  // Guarded by this.
+  private final Map<Owner, Waiting> waiting = new LinkedHashMap<>();
+  private final Map<String, Owner> byId = new LinkedHashMap<>();
+  private Time.@Nullable Timer timer;
+  private boolean looking;
+  private boolean lookAgain;
+  private boolean closed;
+  private long pauseNanos;
+  private long beatDueNanos;
+
+  // Only touched by the look under way.
+  private long lastChanges = -1;
+  private long lastLookNanos;
+
+  WaitingRoom(StoreContext context, Polling polling, Looks looks) {
+    this.context = context;
+    this.polling = polling;
+    this.looks = looks;
+    this.pauseNanos = polling.shortest().toNanos();
+  }
+
+  /** How long a claim stays in the queue without being heard of. */
+  static Duration patience(ClaimRequest request) {
+    Duration lease = request.lease();
+    Duration longest = lease.compareTo(LONGEST_PATIENCE) < 0 ? lease : LONGEST_PATIENCE;
+    return longest.compareTo(SHORTEST_PATIENCE) < 0 ? SHORTEST_PATIENCE : longest;
+  }
+
+  /** A claim waits from now on, or still does. */
+  synchronized void add(ClaimRequest request, QueuedClaim claim) {
+    Waiting before = waiting.put(request.owner(), new Waiting(request, claim));
+    if (before != null && before.claim != claim) {
+      before.claim.stop(); // Its answer was lost on the way, and the runtime has asked once more.
+    } else if (before == null) {
+      byId.put(request.owner().id(), request.owner());
+      long due = context.time().nanos() + patience(request).toNanos() / 3;
+      beatDueNanos = waiting.size() == 1 || due - beatDueNanos < 0 ? due : beatDueNanos;
+      pauseNanos = polling.shortest().toNanos();
+      arm();
+    }
+  }
+
+  /** A claim no longer waits; gives it if it did. */
+  synchronized @Nullable QueuedClaim remove(Owner owner) {
+    Waiting removed = waiting.remove(owner);
+    if (removed == null) {
+      return null;
+    }
+    byId.remove(owner.id());
+    return removed.claim;
+  }
+
+  synchronized boolean has(Owner owner) {
+    return waiting.containsKey(owner);
+  }
+
+  /** A message names who is next. */
+  void hint(String id) {
+    Waiting next;
+    synchronized (this) {
+      Owner owner = byId.get(id);
+      next = owner == null ? null : waiting.get(owner);
+    }
+    if (next != null) {
+      ask(next);
+    }
+  }
+
+  /** Something has changed, but not for whom: looks at once. */
+  void soon() {
+    synchronized (this) {
+      if (waiting.isEmpty() || closed) {
+        return;
+      }
+      pauseNanos = polling.shortest().toNanos();
+      if (looking) {
+        lookAgain = true;
+        return;
+      }
+      cancelTimer();
+      looking = true;
+    }
+    context.time().lane(Lane.WORK).execute(() -> look(true));
+  }
+
+  /** Ends looking, and gives the claims that still wait. */
+  synchronized List<QueuedClaim> close() {
+    closed = true;
+    cancelTimer();
+    List<QueuedClaim> left = waiting.values().stream().map(Waiting::claim).toList();
+    waiting.clear();
+    byId.clear();
+    return left;
+  }
+
+  private void arm() {
+    if (closed || looking || timer != null || waiting.isEmpty()) {
+      return;
+    }
+    long jitter = (long) (context.random().nextDouble() * pauseNanos / 4);
+    timer = context.time().schedule(pauseNanos - jitter, this::tick);
+    pauseNanos = Math.min(pauseNanos * 2, polling.longest().toNanos());
+  }
+
+  private void tick() {
+    synchronized (this) {
+      timer = null;
+      if (closed || looking || waiting.isEmpty()) {
+        return;
+      }
+      looking = true;
+    }
+    context.time().lane(Lane.WORK).execute(() -> look(false));
+  }
+
+  private void look(boolean surely) {
+    List<Waiting> all;
+    boolean beats;
+    synchronized (this) {
+      all = new ArrayList<>(waiting.values());
+      long now = context.time().nanos();
+      beats = !all.isEmpty() && now - beatDueNanos >= 0;
+      if (beats) {
+        beatDueNanos = now + beatNanos();
+      }
+    }
+    List<Waiting> ready = List.of();
+    try {
+      if (!all.isEmpty()) {
+        ready = ready(all, surely, beats);
+      }
+    } catch (RuntimeException e) {
+      // Whoever waits is asked for again, and hears from that what is wrong.
+      ready = all;
+    } finally {
+      boolean again;
+      synchronized (this) {
+        looking = false;
+        again = lookAgain;
+        lookAgain = false;
+        if (!ready.isEmpty()) {
+          pauseNanos = polling.shortest().toNanos();
+        }
+        if (!again) {
+          arm();
+        }
+      }
+      ready.forEach(this::ask);
+      if (again) {
+        soon();
+      }
+    }
+  }
+
+  private List<Waiting> ready(List<Waiting> all, boolean surely, boolean beats) {
+    List<Owner> owners = all.stream().map(one -> one.request.owner()).toList();
+    if (beats) {
+      looks.beat(owners);
+    }
+    long now = context.time().nanos();
+    long changes = looks.changes();
+    boolean blind = changes >= 0 && changes == lastChanges;
+    if (blind && !surely && now - lastLookNanos < LONGEST_BLIND_NANOS) {
+      return List.of();
+    }
+    lastChanges = changes;
+    lastLookNanos = now;
+    Map<Owner, Boolean> found = looks.look(owners);
+    // One that is no longer in the queue was thought dead: it has to ask for a new place.
+    return all.stream().filter(one -> found.getOrDefault(one.request.owner(), true)).toList();
+  }
+
+  private void ask(Waiting next) {
+    context.time().lane(Lane.WORK).execute(next.claim::ask);
+  }
+
+  private long beatNanos() {
+    Duration shortest = LONGEST_PATIENCE;
+    for (Waiting one : waiting.values()) {
+      Duration patience = patience(one.request);
+      shortest = patience.compareTo(shortest) < 0 ? patience : shortest;
+    }
+    return shortest.toNanos() / 3;
+  }
+
+  private void cancelTimer() {
+    if (timer != null) {
+      timer.cancel();
+      timer = null;
+    }
+  }
+}

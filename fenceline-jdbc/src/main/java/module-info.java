@@ -1,0 +1,14 @@
+/** Locks in SQLite, PostgreSQL and MariaDB; start at {@link io.fenceline.jdbc.JdbcStore}. */
+module io.fenceline.jdbc {
+  requires transitive io.fenceline;
+  requires transitive java.sql;
+  requires org.slf4j;
+  requires com.zaxxer.hikari;
+  requires static org.jspecify;
+  requires static org.postgresql.jdbc;
+
+  exports io.fenceline.jdbc;
+
+  provides io.fenceline.spi.StoreProvider with
+      io.fenceline.jdbc.JdbcProvider;
+}

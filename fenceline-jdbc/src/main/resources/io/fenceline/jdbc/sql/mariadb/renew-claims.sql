@@ -1,0 +1,4 @@
+-- renew-claims.sql (MariaDB): as renew.sql, for holders that are not in their names' rows.
+
+UPDATE {claims} SET ends = {now} + :term, term = :term
+WHERE owner IN (:owners...) AND held = 1 AND ends > {now}

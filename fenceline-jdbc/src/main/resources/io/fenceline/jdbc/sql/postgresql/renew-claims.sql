@@ -1,0 +1,6 @@
+-- renew-claims.sql (PostgreSQL): as renew.sql, for holders that are not in their names' rows.
+
+UPDATE {claims} SET ends = {now} + :term, term = :term
+WHERE owner IN (:owners...) AND held = 1 AND ends > {now}
+  AND (SELECT {durable}) IS NOT NULL
+RETURNING owner

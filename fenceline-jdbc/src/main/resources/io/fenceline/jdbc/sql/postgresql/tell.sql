@@ -1,0 +1,3 @@
+-- tell.sql (PostgreSQL): tells a claim that waits, by its public id, that its turn has come.
+
+SELECT pg_notify('{channel}', :id)

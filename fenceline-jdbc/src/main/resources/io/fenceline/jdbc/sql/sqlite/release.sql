@@ -1,0 +1,7 @@
+-- release.sql (SQLite): gives a name back whose holder is in its row; the numbers stay.
+--
+-- Returns how many others there are; no row if this owner is not there, or its time is over.
+
+UPDATE {locks} SET owner = NULL, ends = {now}
+WHERE name = :name AND owner = :owner AND ends > {now}
+RETURNING others

@@ -1,0 +1,3 @@
+-- version.sql: which format the tables have.
+
+SELECT version FROM {format}

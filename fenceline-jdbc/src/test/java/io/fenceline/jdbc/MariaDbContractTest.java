@@ -1,0 +1,32 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.server.MariaDbServer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** MariaDB keeps the contract, by its own clock. */
+@Execution(ExecutionMode.CONCURRENT)
+class MariaDbContractTest extends LockContract {
+  private static MariaDbServer server;
+
+  @BeforeAll
+  static void start() {
+    server = MariaDbServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onRealTime(
+        JdbcStore.url(Urls.of(server)).poolSize(4), Duration.ofMillis(1_500));
+  }
+}

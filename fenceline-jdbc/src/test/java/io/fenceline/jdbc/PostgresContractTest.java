@@ -1,0 +1,32 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.server.PostgresServer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** PostgreSQL keeps the contract, by its own clock. */
+@Execution(ExecutionMode.CONCURRENT)
+class PostgresContractTest extends LockContract {
+  private static PostgresServer server;
+
+  @BeforeAll
+  static void start() {
+    server = PostgresServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onRealTime(
+        JdbcStore.url(Urls.of(server)).poolSize(4), Duration.ofMillis(1_500));
+  }
+}

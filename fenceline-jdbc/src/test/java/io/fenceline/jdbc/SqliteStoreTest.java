@@ -1,0 +1,115 @@
+package io.fenceline.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.ModeConflictException;
+import io.fenceline.PermitHold;
+import io.fenceline.ReleaseOutcome;
+import io.fenceline.StoreUnavailableException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is special about SQLite: its file. The rest is in the contract. */
+class SqliteStoreTest {
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  @TempDir Path folder;
+
+  @Test
+  void aLockIsTakenAndGivenBack_byTwoClientsOfOneFile() throws Exception {
+    String uri = "sqlite:" + folder.resolve("deep/er/locks.db");
+    try (Fenceline one = Fenceline.connect(uri);
+        Fenceline two = Fenceline.connect(uri)) {
+      long first;
+      CompletableFuture<Hold> waiting;
+      try (Hold hold = one.lock("ledger").acquire(LONG)) {
+        first = hold.token();
+        assertThat(two.lock("ledger").tryAcquire()).isEmpty();
+        waiting = two.lock("ledger").acquireAsync(LONG);
+        assertThat(one.inspect("ledger").waiters()).hasSize(1);
+        assertThat(one.list("", 10)).hasSize(1);
+      }
+      try (Hold hold = waiting.get()) {
+        assertThat(hold.token()).isGreaterThan(first);
+        assertThat(one.lock("ledger").tryAcquire()).isEmpty();
+        assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
+      }
+      assertThat(one.list("", 10)).isEmpty();
+    }
+  }
+
+  @Test
+  void sharedHoldsAndPermits_areCounted() throws Exception {
+    String uri = "sqlite:" + folder.resolve("locks.db");
+    try (Fenceline one = Fenceline.connect(uri);
+        Fenceline two = Fenceline.connect(uri)) {
+      Hold r1 = one.readWriteLock("doc").readLock().tryAcquire().orElseThrow();
+      Hold r2 = two.readWriteLock("doc").readLock().tryAcquire().orElseThrow();
+      assertThat(r2.token()).isGreaterThan(r1.token());
+      CompletableFuture<Hold> writer = one.readWriteLock("doc").writeLock().acquireAsync(LONG);
+      assertThat(two.readWriteLock("doc").readLock().tryAcquire()).isEmpty();
+      assertThatThrownBy(() -> two.semaphore("doc", 3).acquire(LONG))
+          .isInstanceOf(ModeConflictException.class);
+      r1.close();
+      assertThat(writer).isNotDone();
+      r2.close();
+      writer.get().close();
+
+      List<PermitHold> permits = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        permits.add((i % 2 == 0 ? one : two).semaphore("pool", 3).tryAcquire().orElseThrow());
+      }
+      assertThat(two.semaphore("pool", 3).tryAcquire()).isEmpty();
+      permits.forEach(PermitHold::close);
+      assertThat(one.list("", 10)).isEmpty();
+    }
+  }
+
+  @Test
+  void aFileThatIsNoDatabase_isNamed() throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("notes.txt"), "not a database, but long enough".repeat(50));
+    assertThatThrownBy(() -> Fenceline.connect("sqlite:" + file))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("not an SQLite database")
+        .hasMessageContaining(file.toString());
+  }
+
+  @Test
+  void aFolderIsNoFile() {
+    assertThatThrownBy(() -> Fenceline.connect("sqlite:" + folder))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("it is a folder");
+  }
+
+  @Test
+  void aPathThroughAFile_isNamed() throws Exception {
+    Path file = Files.writeString(folder.resolve("plain"), "x");
+    assertThatThrownBy(() -> Fenceline.connect("sqlite:" + file.resolve("sub/locks.db")))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("its folder can't be created")
+        .hasMessageContaining(file.toString());
+  }
+
+  @Test
+  void withoutAPath_theFileIsInTheStateFolder() {
+    Path home = Path.of("/home/someone");
+    assertThat(SqliteFile.stateFolder(Map.of("XDG_STATE_HOME", "/var/state")::get, home.toString()))
+        .isEqualTo(Path.of("/var/state/fenceline/locks.db"));
+    assertThat(SqliteFile.stateFolder(Map.of("XDG_STATE_HOME", "relative")::get, home.toString()))
+        .isEqualTo(home.resolve(".local/state/fenceline/locks.db"));
+    assertThat(SqliteFile.stateFolder(Map.<String, String>of()::get, home.toString()))
+        .isEqualTo(home.resolve(".local/state/fenceline/locks.db"));
+  }
+}

@@ -1,0 +1,111 @@
+package io.fenceline.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.errorprone.annotations.MustBeClosed;
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.LockOptions;
+import io.fenceline.ModeConflictException;
+import io.fenceline.memory.MemorySpace;
+import io.fenceline.testkit.ManualTime;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Things that happen at the same moment, which only a time that the test owns can arrange. */
+class CrossingsTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  private final ManualTime time = new ManualTime();
+  private final MemorySpace space = MemorySpace.create(time::wallMillis);
+
+  @MustBeClosed
+  private Fenceline client() {
+    return Fenceline.builder()
+        .store(space.factory())
+        .time(time)
+        .defaultOptions(LockOptions.defaults().lease(LEASE))
+        .connect();
+  }
+
+  @Test
+  void interruptThatMeetsTheGrant_keepsBoth() throws InterruptedException {
+    // The grant comes between the look at the future and its cancelling.
+    CompletableFuture<String> granted =
+        new CompletableFuture<>() {
+          @Override
+          public boolean cancel(boolean mayInterrupt) {
+            complete("the hold");
+            return false;
+          }
+        };
+    Thread.currentThread().interrupt();
+
+    String hold = Futures.awaitInterruptibly(time, granted);
+
+    assertThat(hold).isEqualTo("the hold");
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void holdOfAProcessThatPausedPastItsLease_isInvalidBeforeAnythingElseRuns() {
+    try (Fenceline fenceline = client()) {
+      Hold hold = fenceline.lock("ledger").tryAcquire().orElseThrow();
+      CompletableFuture<?> lost = hold.lost();
+
+      time.pause(LEASE); // No timer has run yet.
+
+      assertThat(hold.isValid()).isFalse();
+      assertThat(lost).isDone();
+    }
+  }
+
+  @Test
+  void machineThatWasSuspended_endsTheLeaseByItsWallClock() {
+    try (Fenceline fenceline = client()) {
+      Hold hold = fenceline.lock("ledger").tryAcquire().orElseThrow();
+
+      time.jumpWall(LEASE);
+
+      assertThat(hold.isValid()).isFalse();
+    }
+  }
+
+  @Test
+  void wallClockThatIsSetBack_doesNotProlongAHold() {
+    LockOptions fixed = LockOptions.defaults().fixedLease(LEASE);
+    try (Fenceline fenceline = client()) {
+      Hold hold = fenceline.lock("ledger", fixed).tryAcquire().orElseThrow();
+
+      time.jumpWall(Duration.ofHours(-1));
+      time.advance(LEASE);
+
+      assertThat(hold.isValid()).isFalse();
+    }
+  }
+
+  @Test
+  void grantToAWaiter_thatAFailingRequestBrought_isToldAtOnce_andNotBelievedForLonger() {
+    LockOptions fixed = LockOptions.defaults().fixedLease(LEASE);
+    try (Fenceline a = client();
+        Fenceline b = client();
+        Fenceline c = client()) {
+      assertThat(a.lock("ledger", fixed).tryAcquire()).isPresent();
+      CompletableFuture<Hold> waiting = b.lock("ledger", fixed).acquireAsync(LEASE.multipliedBy(9));
+      time.pause(LEASE.plusSeconds(1));
+
+      // Looking at the clock, the server grants the lock to b, and only then refuses c.
+      assertThatThrownBy(() -> c.semaphore("ledger", 2).tryAcquire())
+          .isInstanceOf(ModeConflictException.class);
+      time.pause(Duration.ofSeconds(5));
+      time.advance(Duration.ZERO);
+
+      Duration believed = waiting.join().remaining();
+      Duration left = b.inspect("ledger").holders().get(0).remaining();
+      assertThat(left).isEqualTo(LEASE.minusSeconds(5));
+      assertThat(believed).isLessThanOrEqualTo(left);
+    }
+  }
+}

@@ -1,0 +1,556 @@
+package io.fenceline.zookeeper;
+
+import io.fenceline.ModeConflictException;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Grant;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Moment;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Release;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim, from the asking until it is known that there is no node of it.
+ *
+ * <p>Requests of one session are done and answered in order, so the node is created and the line
+ * behind it listed in one round trip. Answers arrive on ZooKeeper's event thread.
+ */
+final class Claim {
+  /*
+   * What would break it, and why it can't:
+   *
+   * - Two holders. The line is listed after our node is in it, so whoever comes later sees us, and
+   *   whoever is ahead is seen by us. A claim only ever leaves the line, so "nobody in my way" stays
+   *   true. Our own node is there for as long as the session lives, and what we believe ends sooner
+   *   (SessionProof).
+   * - A node that we think is ours, of a session that has ended: a claim remembers its session, and
+   *   ends with it. A node that is found again is adopted only if ZooKeeper names the living session
+   *   as its owner; otherwise it is deleted.
+   * - A node that we do not know of: after a lost reply the claim is UNKNOWN, and nothing is created
+   *   before the line was listed after a sync. By then the lost request has been done or never will
+   *   be: ZooKeeper refuses requests of a session that arrive by a connection it has left. What a
+   *   dead session still leaves goes with it. Ephemerals finds the rest.
+   * - A waiter that is never woken: a watch is set by a read of the node, which says if it is gone
+   *   already; ZooKeeper's client sets watches again after a reconnect; and once a lease the line is
+   *   listed all the same.
+   * - A grant by an event that is not one. The deletion of a node says only that it is gone, and
+   *   counts as a grant only if nobody else was ahead. A holder that had waited itself changes its
+   *   node while it deletes it, in one step: that event says that it had the name, so everyone ahead
+   *   of it was gone.
+   */
+  private enum State {
+    NEW,
+    ASKING,
+    WAITING,
+    GRANTED,
+    UNKNOWN,
+    LEAVING,
+    OVER
+  }
+
+  private static final byte[] NOTHING = {};
+  private static final int OK = KeeperException.Code.OK.intValue();
+  private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
+  private static final int COLD_TRIES = 5;
+  private static final AsyncCallback.StringCallback IGNORED = (code, path, context, name) -> {};
+
+  final ClaimRequest request;
+  private final ZooKeeperStore store;
+  private final OwnNode node;
+  private final Wait wait;
+  private volatile ClaimHandler handler;
+
+  // Guarded by this.
+  private State state = State.NEW;
+  private @Nullable Session session;
+  private @Nullable String path;
+  private long number;
+  private long grantedNanos;
+  private int attempt;
+  private boolean asking;
+  private long askedNanos;
+  private boolean waited;
+  private boolean unwanted;
+  private final List<CompletableFuture<Void>> withdrawals = new ArrayList<>(0);
+
+  Claim(ZooKeeperStore store, ClaimRequest request, ClaimHandler handler) {
+    this.store = store;
+    this.request = request;
+    this.handler = handler;
+    this.node = new OwnNode(store, request);
+    this.wait = new Wait(this, node, request, store);
+  }
+
+  String tag() {
+    return node.tag;
+  }
+
+  ClaimHandler handler() {
+    return handler;
+  }
+
+  // Asking. -------------------------------------------------------------------------------------
+
+  /** Asks for the name, for the first time or again; whoever asked last is answered. */
+  void ask(ClaimHandler asker) {
+    handler = asker;
+    wait.askedAgain();
+    ask();
+  }
+
+  private void ask() {
+    State now;
+    int mine;
+    synchronized (this) {
+      now = state;
+      mine = attempt;
+    }
+    try {
+      switch (now) {
+        case NEW -> create(State.NEW, 0);
+        case UNKNOWN -> recover();
+        case WAITING -> look();
+        case GRANTED -> tellGranted();
+        default -> {}
+      }
+    } catch (StoreUnavailableException e) {
+      if (now == State.WAITING) {
+        fail(mine, e);
+      } else {
+        handler.failed(e); // Nothing was sent, and it stays what it was.
+      }
+    }
+  }
+
+  /** A new attempt, if the claim is still what the caller took it for; 0 if it is not. */
+  private synchronized int begin(State from, State next, Session on) {
+    if (state != from) {
+      return 0;
+    }
+    state = next;
+    session = on;
+    asking = true;
+    askedNanos = store.context.time().nanos();
+    return ++attempt;
+  }
+
+  private void create(State from, int coldTries) {
+    Session on = store.sessions.current();
+    int mine = begin(from, State.ASKING, on);
+    if (mine == 0) {
+      return;
+    }
+    ZooKeeper zk = on.zk;
+    if (coldTries > 0) {
+      store.createShard(zk, request.name());
+      zk.create(node.parent, NOTHING, store.acl, CreateMode.CONTAINER, IGNORED, null);
+    }
+    Moment sent = store.context.time().now();
+    AsyncCallback.Create2Callback created =
+        (code, asked, context, name, stat) -> {
+          if (code == OK) {
+            store.heartbeat.answered(on, sent);
+            created(mine, name, stat.getCzxid());
+          } else if (code == NO_NODE && coldTries < COLD_TRIES) {
+            // The container is not there, or was removed in between: it is made along with the
+            // node.
+            createAgain(mine, coldTries + 1);
+          } else {
+            fail(mine, on.failure("Claiming lock '" + request.name() + "'", code));
+          }
+        };
+    zk.create(
+        node.prefix(),
+        store.nodeData(on, request.lease()),
+        store.acl,
+        CreateMode.EPHEMERAL_SEQUENTIAL,
+        created,
+        null);
+    list(mine, on);
+  }
+
+  private void createAgain(int mine, int tries) {
+    synchronized (this) {
+      if (attempt != mine) {
+        return;
+      }
+      path = null;
+    }
+    try {
+      create(State.ASKING, tries);
+    } catch (StoreUnavailableException e) {
+      fail(mine, e);
+    }
+  }
+
+  private synchronized void created(int mine, String name, long czxid) {
+    if (attempt == mine) {
+      path = name;
+      number = czxid;
+    }
+  }
+
+  private void list(int mine, Session on) {
+    AsyncCallback.ChildrenCallback listed =
+        (code, asked, context, children) -> {
+          if (code == OK) {
+            order(mine, on, Line.parse(children));
+          } else {
+            fail(mine, on.failure("Listing lock '" + request.name() + "'", code));
+          }
+        };
+    on.zk.getChildren(node.parent, false, listed, null);
+  }
+
+  /** Lists the line again. */
+  private void look() {
+    Session on;
+    synchronized (this) {
+      on = session;
+    }
+    if (on == null || on.hasEnded()) {
+      throw unavailable("The session has ended");
+    }
+    int mine = begin(State.WAITING, State.WAITING, on);
+    if (mine != 0) {
+      list(mine, on);
+    }
+  }
+
+  private void order(int mine, Session on, List<Place> places) {
+    if (Line.areSequencesSound(places)) {
+      inLine(mine, on, Line.bySequence(places));
+      return;
+    }
+    store
+        .ordered(on, node.parent, places)
+        .whenComplete(
+            (line, failure) -> {
+              if (line != null) {
+                inLine(mine, on, line);
+              } else {
+                fail(mine, store.meaning(failure));
+              }
+            });
+  }
+
+  // In line. ------------------------------------------------------------------------------------
+
+  private void inLine(int mine, Session on, Line line) {
+    List<Place> ahead;
+    boolean isUnwanted;
+    synchronized (this) {
+      if (attempt != mine || path == null) {
+        return;
+      }
+      ahead = line.aheadOf(node.node(path));
+      isUnwanted = unwanted;
+    }
+    if (ahead == null) {
+      fail(mine, unavailable("The node of a claim was removed by someone else"));
+      return;
+    }
+    Place stranger = Line.stranger(request.mode(), ahead);
+    if (isUnwanted) {
+      leave(() -> {});
+    } else if (stranger != null) {
+      String inUse = stranger.mode().family();
+      String claimed = request.mode().family();
+      leave(() -> handler.failed(new ModeConflictException(request.name(), claimed, inUse)));
+    } else if (Line.fits(request.mode(), ahead)) {
+      grant();
+    } else if (!request.waits()) {
+      CompletableFuture<Obstacle> seen =
+          new Calls(on)
+              .read(node.path(ahead.get(0)))
+              .handle((found, failure) -> Wait.obstacle(found));
+      leave(() -> handler.refused(seen.join())); // Answered before the deletion is.
+    } else {
+      wait.begin(mine, on, ahead);
+    }
+  }
+
+  /** It waits from now on; called under the monitor. False if that is no longer so. */
+  boolean startsToWait(int mine) {
+    if (attempt != mine || (state != State.ASKING && state != State.WAITING)) {
+      return false;
+    }
+    state = State.WAITING;
+    waited = true;
+    return true;
+  }
+
+  /** Called under the monitor. */
+  boolean isWaiting(int mine) {
+    return attempt == mine && state == State.WAITING;
+  }
+
+  /** No answer is outstanding; called under the monitor. */
+  void isAnswered() {
+    asking = false;
+  }
+
+  /** Someone ahead has left; see {@link Wait#fitsWithout}. */
+  void left(String gone, boolean hadIt) {
+    boolean fits;
+    int mine;
+    synchronized (this) {
+      if (state != State.WAITING || unwanted) {
+        return;
+      }
+      fits = wait.fitsWithout(gone, hadIt);
+      mine = attempt;
+    }
+    if (fits) {
+      grant();
+      return;
+    }
+    try {
+      look();
+    } catch (StoreUnavailableException e) {
+      fail(mine, e);
+    }
+  }
+
+  /** Looks whether an event was missed. */
+  void poll() {
+    synchronized (this) {
+      if (state != State.WAITING || asking) {
+        return;
+      }
+    }
+    ask();
+  }
+
+  private void grant() {
+    synchronized (this) {
+      if (state != State.ASKING && state != State.WAITING) {
+        return;
+      }
+      state = State.GRANTED;
+      asking = false;
+      grantedNanos = store.context.time().nanos();
+      wait.end(session);
+    }
+    tellGranted();
+  }
+
+  private void tellGranted() {
+    Session on;
+    long given;
+    synchronized (this) {
+      on = session;
+      given = number;
+    }
+    if (on != null) {
+      // Less than half of what could be proven would only make the holder renew at once.
+      store.heartbeat.whenProven(
+          on,
+          store.leastNanos(on, request.lease()),
+          () -> handler.granted(new Grant(given, on.validity(request.lease()))));
+    }
+  }
+
+  // Unknown outcomes. ---------------------------------------------------------------------------
+
+  /** The attempt has failed: whether there is a node, and whether it is ours, is not known. */
+  void fail(int mine, RuntimeException cause) {
+    List<CompletableFuture<Void>> told;
+    boolean heard;
+    synchronized (this) {
+      if (attempt != mine || (state != State.ASKING && state != State.WAITING)) {
+        return;
+      }
+      attempt++;
+      state = State.UNKNOWN;
+      asking = false;
+      wait.end(session);
+      heard = !unwanted;
+      told = List.copyOf(withdrawals);
+      withdrawals.clear();
+    }
+    told.forEach(withdrawal -> withdrawal.completeExceptionally(cause));
+    if (heard) {
+      handler.failed(cause);
+    }
+  }
+
+  /** Fails if the answer is overdue. */
+  void checkOverdue(long nowNanos, long limitNanos) {
+    int mine;
+    synchronized (this) {
+      if (!asking || nowNanos - askedNanos < limitNanos) {
+        return;
+      }
+      mine = attempt;
+    }
+    fail(mine, unavailable("A claim of lock '" + request.name() + "' was not answered"));
+  }
+
+  /** Finds out whether there is a node, and goes on from there. */
+  private void recover() {
+    Session on = store.sessions.current();
+    int mine = begin(State.UNKNOWN, State.ASKING, on);
+    if (mine == 0) {
+      return;
+    }
+    node.find(on)
+        .whenComplete(
+            (found, failure) -> {
+              if (failure != null) {
+                fail(mine, store.meaning(failure));
+              } else if (found.path() == null || found.stat() == null) {
+                createAgain(mine, 0);
+              } else {
+                created(mine, found.path(), found.stat().getCzxid());
+                order(mine, on, found.line());
+              }
+            });
+  }
+
+  // The end. ------------------------------------------------------------------------------------
+
+  synchronized boolean isGrantedOn(Session on) {
+    return state == State.GRANTED && session == on && !on.hasEnded();
+  }
+
+  /** The name of the node, if a listing of that time must show it; null if it need not. */
+  synchronized @Nullable String nodeGrantedBefore(long nanos) {
+    return path == null || grantedNanos - nanos >= 0 ? null : node.node(path);
+  }
+
+  /** The grant is not there any more; false if it was known to be over before. */
+  boolean vanish() {
+    synchronized (this) {
+      if (state != State.GRANTED) {
+        return false;
+      }
+      state = State.OVER;
+    }
+    store.claims.remove(this);
+    return true;
+  }
+
+  /** As {@link #vanish}, and the holder has not asked. */
+  void gone() {
+    if (vanish()) {
+      handler.gone();
+    }
+  }
+
+  /** The session has ended, and the node with it. */
+  void sessionEnded(Session old) {
+    int mine;
+    synchronized (this) {
+      if (session != old) {
+        return;
+      }
+      mine = attempt;
+    }
+    gone();
+    fail(mine, unavailable("The session ended while lock '" + request.name() + "' was waited for"));
+  }
+
+  /** The store is closed. */
+  void close() {
+    int mine;
+    synchronized (this) {
+      mine = attempt;
+    }
+    fail(mine, unavailable("The store was closed"));
+  }
+
+  /** Makes sure that there is no node. */
+  CompletableFuture<Void> withdraw() {
+    synchronized (this) {
+      unwanted = true;
+      if (state == State.OVER) {
+        return CompletableFuture.completedFuture(null);
+      }
+      if (state == State.ASKING) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        withdrawals.add(done); // Whatever is heard next ends it.
+        return done;
+      }
+    }
+    return remove(false).thenAccept(release -> {});
+  }
+
+  /** Gives the grant back. */
+  CompletableFuture<Release> release() {
+    boolean handsOver;
+    synchronized (this) {
+      handsOver = waited && state == State.GRANTED && request.mode() instanceof Mode.Exclusive;
+    }
+    return remove(handsOver);
+  }
+
+  /** Leaves the line, then does something; whoever withdrew it meanwhile is told. */
+  private void leave(Runnable then) {
+    remove(false)
+        .whenComplete(
+            (release, failure) -> {
+              List<CompletableFuture<Void>> told;
+              boolean heard;
+              synchronized (this) {
+                told = List.copyOf(withdrawals);
+                withdrawals.clear();
+                heard = !unwanted;
+              }
+              for (CompletableFuture<Void> withdrawal : told) {
+                if (failure == null) {
+                  withdrawal.complete(null);
+                } else {
+                  withdrawal.completeExceptionally(failure);
+                }
+              }
+              if (heard && failure == null) {
+                then.run();
+              } else if (heard) {
+                handler.failed(store.meaning(failure));
+              }
+            });
+  }
+
+  /** Deletes the node, or whatever there is if it is not known which. */
+  private CompletableFuture<Release> remove(boolean handsOver) {
+    String known;
+    boolean isNew;
+    synchronized (this) {
+      isNew = state == State.NEW;
+      known = path;
+      wait.end(session);
+      state = State.LEAVING;
+      asking = false;
+      attempt++;
+    }
+    CompletableFuture<Release> removal;
+    if (isNew) {
+      removal = CompletableFuture.completedFuture(Release.GONE);
+    } else {
+      removal = known == null ? node.purge() : node.delete(known, handsOver);
+    }
+    return removal.whenComplete(
+        (release, failure) -> {
+          synchronized (this) {
+            state = failure == null ? State.OVER : State.UNKNOWN;
+          }
+          if (failure == null) {
+            store.claims.remove(this);
+          }
+        });
+  }
+
+  private StoreUnavailableException unavailable(String what) {
+    return new StoreUnavailableException(store.description(), what, null);
+  }
+}

@@ -1,0 +1,146 @@
+package io.fenceline.zookeeper;
+
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.Durations;
+import io.fenceline.spi.Moment;
+import io.fenceline.spi.StoreContext;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.client.ConnectStringParser;
+import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client that is connected, and the folder that it may use.
+ *
+ * @param client Curator's
+ * @param isOurs whether it is closed with the store
+ * @param description for messages, without secrets
+ * @param chroot what the connect string adds to every path; empty for nothing
+ * @param root the folder of everything, namespace included
+ * @param acl what every node gets
+ * @param timeoutMillis what session timeout was agreed on
+ * @param before a moment before the session was made; null if that is not known
+ */
+record Connection(
+    CuratorFramework client,
+    boolean isOurs,
+    String description,
+    String chroot,
+    String root,
+    List<ACL> acl,
+    int timeoutMillis,
+    @Nullable Moment before) {
+
+  /** The layout of nodes that this code reads and writes. */
+  private static final String FORMAT = "fenceline format 1";
+
+  /** Connects, and makes the folder if it is not there. */
+  static Connection open(StoreContext context, ZooKeeperLocks settings) {
+    CuratorFramework client = settings.client(context);
+    Moment before = settings.isOurs() ? context.time().now() : null;
+    String namespace = client.getNamespace();
+    boolean plain = namespace == null || namespace.isEmpty();
+    String root = (plain ? "" : "/" + namespace) + settings.root();
+    String connectString = client.getZookeeperClient().getCurrentConnectionString();
+    String chroot = new ConnectStringParser(connectString).getChrootPath();
+    String description = "zookeeper://" + connectString + root;
+    try {
+      connect(client, context, settings, description);
+      prepare(client, settings, root, description);
+      int timeout = client.getZookeeperClient().getLastNegotiatedSessionTimeoutMs();
+      return new Connection(
+          client,
+          settings.isOurs(),
+          description,
+          chroot == null ? "" : chroot,
+          root,
+          settings.aclFor(root),
+          timeout,
+          before);
+    } catch (RuntimeException e) {
+      if (settings.isOurs()) {
+        client.close();
+      }
+      throw e;
+    }
+  }
+
+  private static void connect(
+      CuratorFramework client, StoreContext context, ZooKeeperLocks settings, String description) {
+    if (settings.isOurs()) {
+      client.start();
+    } else if (client.getState() != CuratorFrameworkState.STARTED) {
+      throw new IllegalStateException("Start the CuratorFramework before it is used for locks");
+    }
+    boolean connected;
+    try {
+      connected =
+          client.blockUntilConnected(
+              (int) context.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreUnavailableException(description, "Connecting was interrupted", e);
+    }
+    if (!connected) {
+      throw new StoreUnavailableException(
+          description,
+          "No ZooKeeper server answered within " + Durations.show(context.connectTimeout()),
+          null);
+    }
+  }
+
+  private static void prepare(
+      CuratorFramework namespaced, ZooKeeperLocks settings, String root, String description) {
+    CuratorFramework client = namespaced.usingNamespace(null);
+    List<ACL> acl = settings.aclFor(root);
+    try {
+      String found = format(client, root);
+      if (found.isEmpty()) {
+        createIfMissing(client, root, acl);
+        createIfMissing(client, root + "/heartbeat", acl);
+        createIfMissing(client, root + "/locks", acl);
+        // The last step: where this is written, the rest is there.
+        client.setData().forPath(root, FORMAT.getBytes(StandardCharsets.UTF_8));
+      } else if (!found.equals(FORMAT)) {
+        throw new StoreUnavailableException(
+            description,
+            "The folder %s is in use for something else: it says '%s' instead of '%s'"
+                .formatted(
+                    root, found.length() > 60 ? found.substring(0, 60) + "…" : found, FORMAT),
+            null);
+      }
+    } catch (StoreUnavailableException e) {
+      throw e;
+    } catch (KeeperException.NoAuthException e) {
+      throw new StoreUnavailableException(
+          description,
+          "This client has no permission on " + e.getPath() + " (check the ACL and the login)",
+          e);
+    } catch (Exception e) {
+      throw new StoreUnavailableException(description, "The folder could not be made", e);
+    }
+  }
+
+  private static String format(CuratorFramework client, String root) throws Exception {
+    try {
+      byte[] found = client.getData().forPath(root);
+      return found == null ? "" : new String(found, StandardCharsets.UTF_8);
+    } catch (KeeperException.NoNodeException e) {
+      return "";
+    }
+  }
+
+  private static void createIfMissing(CuratorFramework client, String path, List<ACL> acl)
+      throws Exception {
+    try {
+      client.create().creatingParentsIfNeeded().withACL(acl).forPath(path, new byte[0]);
+    } catch (KeeperException.NodeExistsException e) {
+      // Another client was faster, or someone made it for us.
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package io.fenceline.zookeeper;
+
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.Moment;
+import io.fenceline.spi.StoreContext;
+import java.util.function.Consumer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.curator.framework.state.ConnectionStateListener;
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
+
+/** The session of now: Curator makes a new one when the old one has ended, and this notices. */
+final class Sessions implements ConnectionStateListener {
+  private final CuratorFramework client;
+  private final StoreContext context;
+  private final String description;
+  private final long tickNanos;
+  private final Consumer<Session> whenEnded;
+
+  private volatile @Nullable Session current;
+
+  // Guarded by this: a moment when the session of now was not there yet.
+  private @Nullable Moment before;
+
+  /**
+   * No session yet.
+   *
+   * @param before a moment before the client was started; null if that is not known
+   */
+  Sessions(
+      CuratorFramework client,
+      StoreContext context,
+      String description,
+      @Nullable Moment before,
+      long tickNanos,
+      Consumer<Session> whenEnded) {
+    this.client = client;
+    this.context = context;
+    this.description = description;
+    this.before = before;
+    this.tickNanos = tickNanos;
+    this.whenEnded = whenEnded;
+  }
+
+  void start() {
+    client.getConnectionStateListenable().addListener(this);
+  }
+
+  void stop() {
+    client.getConnectionStateListenable().removeListener(this);
+  }
+
+  /**
+   * The session to ask on.
+   *
+   * @throws StoreUnavailableException if there is none, because no server was reached for long
+   */
+  Session current() {
+    ZooKeeper zk;
+    try {
+      zk = client.getZookeeperClient().getZooKeeper();
+    } catch (Exception e) {
+      throw new StoreUnavailableException(description, "No ZooKeeper server can be reached", e);
+    }
+    Session known = current;
+    if (known != null && known.zk == zk) {
+      if (known.hasEnded()) {
+        throw new StoreUnavailableException(description, "The session has just ended", null);
+      }
+      return known;
+    }
+    return renewed(zk);
+  }
+
+  private Session renewed(ZooKeeper zk) {
+    Session old;
+    Session made;
+    synchronized (this) {
+      old = current;
+      if (old != null && old.zk == zk) {
+        return old;
+      }
+      made = new Session(zk, context, description, before, tickNanos, whenEnded);
+      current = made;
+      before = context.time().now();
+    }
+    if (old != null) {
+      old.end();
+    }
+    return made;
+  }
+
+  /** Whoever sees the session of now, sees that the next one is not there yet. */
+  synchronized void seen(Session session, Moment when) {
+    if (session == current) {
+      before = when;
+    }
+  }
+
+  @Override
+  public void stateChanged(CuratorFramework changed, ConnectionState state) {
+    // By the time that this is heard, the handle of a lost session has been replaced. What is heard
+    // may be old news, so it is never taken as news of the session that is there now.
+    if (state == ConnectionState.LOST || state == ConnectionState.RECONNECTED) {
+      try {
+        Session unused = current();
+      } catch (StoreUnavailableException e) {
+        // Whoever asks for the session hears of it, too.
+      }
+    }
+  }
+}

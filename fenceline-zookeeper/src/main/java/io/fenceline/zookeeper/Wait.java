@@ -1,0 +1,181 @@
+package io.fenceline.zookeeper;
+
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Time;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.KeeperException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waiting of a claim: who is ahead, whom it watches, and what it says of who has the name.
+ *
+ * <p>State is guarded by the claim's monitor; nobody is told anything under it.
+ */
+final class Wait {
+  private static final int OK = KeeperException.Code.OK.intValue();
+  private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
+
+  private final Claim claim;
+  private final OwnNode node;
+  private final ClaimRequest request;
+  private final ZooKeeperStore store;
+
+  // Guarded by the claim.
+  private List<Place> ahead = List.of();
+  private final Set<String> watched = new HashSet<>(2);
+  private @Nullable Obstacle obstacle;
+  private @Nullable String headNode;
+  private boolean told;
+  private Time.@Nullable Timer poll;
+
+  Wait(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperStore store) {
+    this.claim = claim;
+    this.node = node;
+    this.request = request;
+    this.store = store;
+  }
+
+  /** Whoever asks now has not been told anything yet. */
+  void askedAgain() {
+    synchronized (claim) {
+      told = false;
+    }
+  }
+
+  /** Watches those whose leaving can make the claim fit, and says who has the name. */
+  void begin(int mine, Session on, List<Place> line) {
+    List<Place> toWatch;
+    Place head = line.get(0);
+    boolean headIsNew;
+    synchronized (claim) {
+      if (!claim.startsToWait(mine)) {
+        return;
+      }
+      ahead = new ArrayList<>(line);
+      List<Place> wanted = Line.toWatch(request.mode(), ahead);
+      headIsNew = !wanted.contains(head) && !head.node().equals(headNode);
+      headNode = head.node();
+      toWatch = wanted.stream().filter(place -> watched.add(place.node())).toList();
+      if (toWatch.isEmpty()) {
+        claim.isAnswered();
+      }
+      schedulePoll();
+    }
+    for (Place place : toWatch) {
+      watch(mine, on, place, place.equals(head));
+    }
+    if (headIsNew) {
+      new Calls(on).read(node.path(head)).thenAccept(found -> standing(mine, obstacle(found)));
+    } else if (toWatch.isEmpty()) {
+      repeat(mine);
+    }
+  }
+
+  private void watch(int mine, Session on, Place place, boolean isHead) {
+    String path = node.path(place);
+    on.tell(claim, path);
+    AsyncCallback.DataCallback heard =
+        (code, asked, context, data, stat) -> {
+          if (code == OK) {
+            Calls.Node found = new Calls.Node(NodeData.parse(data), stat);
+            standing(mine, isHead ? obstacle(found) : null);
+          } else if (code == NO_NODE) {
+            on.dontTell(claim, path);
+            claim.left(path, false);
+          } else {
+            claim.fail(mine, on.failure("Watching lock '" + request.name() + "'", code));
+          }
+        };
+    on.zk.getData(path, on, heard, null);
+  }
+
+  static Obstacle obstacle(Calls.@Nullable Node found) {
+    return found == null
+        ? Obstacle.UNKNOWN
+        : new Obstacle(
+            found.data().client().label(),
+            found.stat().getCzxid(),
+            Duration.ofMillis(found.data().leaseMillis()));
+  }
+
+  /** Nothing has changed; whoever has asked again hears it. */
+  private void repeat(int mine) {
+    Obstacle known;
+    synchronized (claim) {
+      known = obstacle;
+      if (told) {
+        return;
+      }
+    }
+    standing(mine, known == null ? Obstacle.UNKNOWN : known);
+  }
+
+  /** One who is in the way is still there; said once it is known who has the name. */
+  private void standing(int mine, @Nullable Obstacle found) {
+    synchronized (claim) {
+      if (!claim.isWaiting(mine)) {
+        return;
+      }
+      claim.isAnswered();
+      if (found == null || (told && found.equals(obstacle))) {
+        return;
+      }
+      told = true;
+      obstacle = found;
+    }
+    claim.handler().waiting(found);
+  }
+
+  /**
+   * Someone ahead has left; called under the claim's monitor.
+   *
+   * @param hadIt whether it is known that it had the name, so that nobody ahead of it is left
+   * @return whether the claim fits beside those that are left
+   */
+  boolean fitsWithout(String path, boolean hadIt) {
+    String gone = node.node(path);
+    watched.remove(gone);
+    int index = -1;
+    for (int i = 0; i < ahead.size(); i++) {
+      index = ahead.get(i).node().equals(gone) ? i : index;
+    }
+    if (index >= 0) {
+      ahead.subList(hadIt ? 0 : index, index + 1).clear();
+    }
+    return Line.fits(request.mode(), ahead);
+  }
+
+  private void schedulePoll() {
+    cancelPoll();
+    Time time = store.context.time();
+    long lease = request.lease().toNanos();
+    long delay = lease + (long) (store.context.random().nextDouble() * lease / 10);
+    poll = time.schedule(delay, () -> time.lane(Lane.WORK).execute(claim::poll));
+  }
+
+  private void cancelPoll() {
+    if (poll != null) {
+      poll.cancel();
+      poll = null;
+    }
+  }
+
+  /** The wait is over; called under the claim's monitor. */
+  void end(@Nullable Session on) {
+    cancelPoll();
+    ahead = List.of();
+    if (on != null) {
+      for (String gone : watched) {
+        on.dontTell(claim, node.parent + "/" + gone);
+      }
+    }
+    watched.clear();
+  }
+}

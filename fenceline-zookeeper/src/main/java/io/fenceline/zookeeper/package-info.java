@@ -1,0 +1,12 @@
+/**
+ * Locks in ZooKeeper: linearizable, fair, and granted in one round trip.
+ *
+ * <p>Start at {@link io.fenceline.zookeeper.ZooKeeperLocks}, which opens the store, then read
+ * {@code ZooKeeperStore} and {@code Claim}: a claim is one ephemeral sequential node, and whoever
+ * finds nobody ahead that is in its way has the name. {@code Session} keeps the one session of a
+ * client and knows until when it surely lives; {@code Line} decides who is in whose way.
+ */
+@NullMarked
+package io.fenceline.zookeeper;
+
+import org.jspecify.annotations.NullMarked;

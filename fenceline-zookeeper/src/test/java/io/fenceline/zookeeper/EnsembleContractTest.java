@@ -1,0 +1,28 @@
+package io.fenceline.zookeeper;
+
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.server.ZooKeeperEnsemble;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract on an ensemble of three. */
+class EnsembleContractTest extends LockContract {
+  private static ZooKeeperEnsemble ensemble;
+
+  @BeforeAll
+  static void start() {
+    ensemble = ZooKeeperEnsemble.start(Servers.TICK);
+  }
+
+  @AfterAll
+  static void stop() {
+    ensemble.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onRealTime(Servers.store(ensemble.connectString()), Duration.ofSeconds(1));
+  }
+}

@@ -1,0 +1,159 @@
+package io.fenceline.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.event.Contended;
+import io.fenceline.event.Renewed;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.proxy.Trigger;
+import io.fenceline.testkit.server.Eventually;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What goes over the wire, counted. */
+class WireTest {
+  private static final Duration LEASE = Duration.ofMillis(900);
+
+  private final Fleet fleet = new Fleet();
+  private FaultProxy proxy;
+  private Fenceline client;
+
+  @BeforeEach
+  void connect() {
+    proxy = FaultProxy.to(Servers.single().host(), Servers.single().port(), Protocol.ZOOKEEPER);
+    client = fleet.client("counted", Servers.store(proxy.address()), LEASE);
+  }
+
+  @AfterEach
+  void close() {
+    fleet.close();
+    proxy.close();
+  }
+
+  /** All but pings, heartbeats, and the listing that goes with renewals. */
+  private Map<String, Long> requests() {
+    Map<String, Long> counts = new TreeMap<>(proxy.counts());
+    counts.keySet().removeAll(List.of("ping", "setData", "getEphemerals"));
+    return counts;
+  }
+
+  @Test
+  void uncontendedAcquire_isTwoRequests_sentTogether_andReleaseIsOne() {
+    Fleet.take(client, "wire").release(); // Makes the container, which stays for a minute.
+    proxy.resetCounts();
+    Fault slow = proxy.holdReply(Trigger.first(request -> request.is("create2")));
+
+    CompletableFuture<Hold> acquiring = client.lock("wire").acquireAsync(Fleet.AMPLE);
+    // The second request is sent before the first is answered: it costs no round trip.
+    Eventually.until(
+        Fleet.AMPLE,
+        "both requests",
+        () -> slow.timesApplied() == 1 && proxy.count("getChildren") == 1);
+    assertThat(acquiring).isNotDone();
+    slow.lift();
+    Hold hold = Fleet.get(acquiring);
+    assertThat(requests()).isEqualTo(Map.of("create2", 1L, "getChildren", 1L));
+
+    proxy.resetCounts();
+    hold.release();
+    assertThat(requests()).isEqualTo(Map.of("delete", 1L));
+  }
+
+  @Test
+  void firstAcquireOfAName_isTwoRoundTrips() {
+    proxy.resetCounts();
+    Fleet.take(client, "wire-cold");
+    // In vain, then again with the container (and its folder, if that is new, too).
+    assertThat(requests())
+        .containsEntry("create2", requests().containsKey("create") ? 2L : 3L)
+        .containsEntry("createContainer", 1L)
+        .containsEntry("getChildren", 2L);
+  }
+
+  @Test
+  void parkedWaiter_costsOneReadALease() {
+    Fenceline holder = fleet.client("holder", Servers.store(Servers.single().address()), LEASE);
+    Hold held = Fleet.take(holder, "wire-parked");
+    CompletableFuture<Hold> waiting = client.lock("wire-parked").acquireAsync(Fleet.AMPLE);
+    Eventually.until(Fleet.AMPLE, "the wait", () -> !fleet.heard(Contended.class).isEmpty());
+    proxy.resetCounts();
+    long start = System.nanoTime();
+    Eventually.until(Fleet.AMPLE, "three polls", () -> proxy.count("getChildren") >= 3);
+    long leases = (System.nanoTime() - start) / LEASE.toNanos();
+
+    assertThat(leases).isGreaterThanOrEqualTo(2); // The first one may be due at once.
+    assertThat(requests()).isEqualTo(Map.of("getChildren", 3L));
+
+    proxy.resetCounts();
+    held.release();
+    assertThat(Fleet.get(waiting).isValid()).isTrue();
+    assertThat(requests()).isEmpty(); // The deletion of the one ahead is the grant.
+  }
+
+  @Test
+  void handOverBetweenProcesses_needsNoListing_howeverManyAreAhead() {
+    List<CompletableFuture<Hold>> waiting = new ArrayList<>();
+    Hold held = Fleet.take(client, "wire-queue");
+    List<FaultProxy> proxies = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      FaultProxy own =
+          FaultProxy.to(Servers.single().host(), Servers.single().port(), Protocol.ZOOKEEPER);
+      proxies.add(own);
+      Fenceline next =
+          fleet.client("next-" + i, Servers.store(own.address()), LEASE.multipliedBy(2));
+      int already = i;
+      waiting.add(next.lock("wire-queue").acquireAsync(Fleet.AMPLE));
+      Eventually.until(
+          Fleet.AMPLE, "the wait", () -> fleet.heard(Contended.class).size() == already + 1);
+    }
+    proxies.forEach(FaultProxy::resetCounts);
+    held.release();
+    for (CompletableFuture<Hold> next : waiting) {
+      Fleet.get(next).release();
+    }
+    // Polls may come in between, if the machine is slow; at most one for each.
+    assertThat(proxies.stream().mapToLong(own -> own.count("getChildren")).sum()).isLessThan(3);
+    proxies.forEach(FaultProxy::close);
+  }
+
+  @Test
+  void aThousandHolds_costNoMoreRenewalsThanOne() {
+    Hold one = Fleet.take(client, "wire-many-0");
+    long alone = requestsInThreeLeases();
+
+    List<Hold> many = new ArrayList<>();
+    for (int i = 1; i < 1_000; i++) {
+      many.add(Fleet.take(client, "wire-many-" + i));
+    }
+    long together = requestsInThreeLeases();
+
+    assertThat(one.isValid()).isTrue();
+    assertThat(many).allMatch(Hold::isValid);
+    assertThat(fleet.heard(Renewed.class)).hasSizeGreaterThan(1_000);
+    assertThat(together).isLessThanOrEqualTo(alone * 2);
+    many.stream().map(Hold::releaseAsync).toList().forEach(Fleet::get);
+  }
+
+  private long requestsInThreeLeases() {
+    proxy.resetCounts();
+    long start = System.nanoTime();
+    Eventually.until(
+        Fleet.AMPLE,
+        "three leases",
+        () -> System.nanoTime() - start > LEASE.multipliedBy(3).toNanos());
+    Map<String, Long> counts = proxy.counts();
+    assertThat(counts.keySet()).isSubsetOf("ping", "setData", "getEphemerals");
+    return counts.getOrDefault("setData", 0L) + counts.getOrDefault("getEphemerals", 0L);
+  }
+}
