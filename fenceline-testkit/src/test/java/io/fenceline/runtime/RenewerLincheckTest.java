@@ -10,8 +10,8 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /**
- * A renewal that falls due while its hold is released, lost or entered again: afterwards a hold that
- * ended is in no agenda, and one that did not is in it.
+ * A renewal that falls due while its hold is released, lost or entered again: afterwards a hold
+ * that ended is in no agenda, and one that did not is in it.
  */
 @SuppressWarnings("MustBeClosedChecker") // What is left open goes with the instance.
 public class RenewerLincheckTest {
