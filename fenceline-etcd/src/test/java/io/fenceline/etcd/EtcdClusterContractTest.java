@@ -27,8 +27,7 @@ class EtcdClusterContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    StoreAddress address =
-        StoreAddress.parse("etcd://" + etcd.endpoints().replace("http://", ""));
+    StoreAddress address = StoreAddress.parse("etcd://" + etcd.endpoints().replace("http://", ""));
     return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(2));
   }
 }

@@ -142,8 +142,7 @@ class LostReplyTest {
 
     assertThat(Clients.get(released)).isEqualTo(ReleaseOutcome.UNKNOWN);
     assertThat(lost.timesApplied()).isPositive();
-    Eventually.until(
-        Clients.AMPLE, "the repeat", () -> redis.commandCount("evalsha") > before);
+    Eventually.until(Clients.AMPLE, "the repeat", () -> redis.commandCount("evalsha") > before);
     assertThat(next.token()).isGreaterThan(hold.token());
     assertThat(other.inspect("release").holders().get(0).id()).isEqualTo(next.id());
     assertThat(next.release()).isEqualTo(ReleaseOutcome.RELEASED);

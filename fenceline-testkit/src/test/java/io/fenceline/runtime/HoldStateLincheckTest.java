@@ -12,8 +12,8 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /**
- * A hold with two handles, released, lost, entered again and asked by threads that cross each other:
- * whatever they see must be explained by some order of whole calls.
+ * A hold with two handles, released, lost, entered again and asked by threads that cross each
+ * other: whatever they see must be explained by some order of whole calls.
  */
 @SuppressWarnings("MustBeClosedChecker") // What is left open goes with the instance.
 public class HoldStateLincheckTest {
