@@ -222,14 +222,18 @@ final class Renewer {
     return attempt.equals(unanswered.get(attempt.tenure()));
   }
 
-  /** A failure of the attempt under way is heard; the next try has its place in the agenda. */
+  /**
+   * A failure is heard, as long as the tenure is kept; the next try has its place in the agenda. It
+   * may come after the next try was sent: then silence was reported, and this says what caused it.
+   */
   private void failed(Attempt attempt, RuntimeException cause) {
+    Tenure tenure = attempt.tenure();
     synchronized (this) {
-      if (!unanswered.remove(attempt.tenure(), attempt)) {
+      if (!slots.containsKey(tenure)) {
         return;
       }
+      unanswered.remove(tenure, attempt);
     }
-    Tenure tenure = attempt.tenure();
     engine.events.tell(() -> new StoreFailed(tenure.name(), "renew", cause));
     tenure.renewalFailed(String.valueOf(cause.getMessage()));
   }

@@ -5,14 +5,20 @@
 --
 -- The look before the insert only spares a name in use the write; what decides is the condition of
 -- the update, which sees the row as it is once its lock was got. The commit is on disk before it is
--- answered, whatever the database's default.
+-- answered, whatever the database's default. The clock is read once for a new row: read twice, it
+-- would give the row a last number below that of its grant, and the next grant the same number.
 
+WITH clock AS MATERIALIZED (
+  SELECT t.now, GREATEST(:seen + 1, 1, (t.now - {epoch}) * 2 / 125) AS number
+  FROM (SELECT {now} AS now OFFSET 0) AS t
+)
 INSERT INTO {locks} AS l
   (name, last_number, tail, others, owner, number,
    units, capacity, ends, term, delay, since, client)
 SELECT
-  :name, GREATEST(:seen + 1, {clock_number}), 0, 0, :owner, GREATEST(:seen + 1, {clock_number}),
-  :units, :capacity, {now} + :term, :term, :delay, {now}, :client
+  :name, clock.number, 0, 0, :owner, clock.number,
+  :units, :capacity, clock.now + :term, :term, :delay, clock.now, :client
+FROM clock
 WHERE (SELECT {durable}) IS NOT NULL
   AND NOT EXISTS (
     SELECT 1 FROM {locks} AS b

@@ -1,0 +1,295 @@
+package io.fenceline.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.LockOptions;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.event.LockListener;
+import io.fenceline.event.StoreFailed;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.MariaDbServer;
+import io.fenceline.testkit.server.PostgresServer;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Data sources that users hand in, and locks inside their transactions. */
+class DataSourceTest {
+  private static final Duration BOUND = Duration.ofSeconds(60);
+
+  private static final LockOptions FIXED =
+      LockOptions.defaults().fixedLease(Duration.ofSeconds(30));
+
+  private static PostgresServer postgres;
+  private static MariaDbServer mariadb;
+
+  @BeforeAll
+  static void start() {
+    postgres = PostgresServer.builder().fsync(false).start();
+    mariadb = MariaDbServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    postgres.close();
+    mariadb.close();
+  }
+
+  private static HikariDataSource pool(int size, boolean autoCommit) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(Urls.of(postgres));
+    config.setMaximumPoolSize(size);
+    config.setAutoCommit(autoCommit);
+    config.setConnectionTimeout(500);
+    return new HikariDataSource(config);
+  }
+
+  private static Fenceline connect(DataSource dataSource) {
+    return Fenceline.builder().store(JdbcStore.of(dataSource)).connect();
+  }
+
+  /** A data source made of one method. */
+  private static DataSource dataSource(Opening opening) {
+    return (DataSource)
+        Proxy.newProxyInstance(
+            DataSourceTest.class.getClassLoader(),
+            new Class<?>[] {DataSource.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("getConnection") ? opening.open() : proxy.toString());
+  }
+
+  @FunctionalInterface
+  private interface Opening {
+    Connection open() throws SQLException;
+  }
+
+  private static void waitAndHandOver(Fenceline one, Fenceline two, String name) throws Exception {
+    Hold hold = one.lock(name, FIXED).tryAcquire().orElseThrow();
+    CompletableFuture<Hold> waiting = two.lock(name).acquireAsync(BOUND);
+    Eventually.until(BOUND, "the queue", () -> one.inspect(name).waiters().size() == 1);
+    hold.extend(Duration.ofSeconds(30));
+    hold.close();
+    Hold next = waiting.get();
+    assertThat(next.token()).isGreaterThan(hold.token());
+    next.close();
+  }
+
+  @Test
+  void poolOfOne_isEnough() throws Exception {
+    try (HikariDataSource pool = pool(1, true);
+        Fenceline one = connect(pool);
+        Fenceline two = connect(pool)) {
+      waitAndHandOver(one, two, "pool-of-one");
+    }
+  }
+
+  @Test
+  void anotherConnectionForEachTransaction_isFine() throws Exception {
+    AtomicInteger opened = new AtomicInteger();
+    DataSource fresh =
+        dataSource(
+            () -> {
+              opened.incrementAndGet();
+              return DriverManager.getConnection(Urls.of(postgres));
+            });
+    try (Fenceline one = connect(fresh);
+        Fenceline two = connect(fresh)) {
+      waitAndHandOver(one, two, "fresh");
+      assertThat(opened.get()).isGreaterThan(8);
+    }
+  }
+
+  @Test
+  void poolThatDoesNotCommitByItself_isFine() throws Exception {
+    try (HikariDataSource pool = pool(4, false);
+        Fenceline one = connect(pool);
+        Fenceline two = connect(pool)) {
+      waitAndHandOver(one, two, "no-auto-commit");
+    }
+  }
+
+  @Test
+  void callersTransaction_isNeitherJoinedNorCommitted() throws Exception {
+    postgres.sql("CREATE TABLE guarded (x int)");
+    ThreadLocal<Connection> bound = new ThreadLocal<>();
+    DataSource binding =
+        dataSource(
+            () ->
+                bound.get() != null
+                    ? unclosable(bound.get())
+                    : DriverManager.getConnection(Urls.of(postgres)));
+    try (Fenceline fenceline = connect(binding);
+        Connection mine = DriverManager.getConnection(Urls.of(postgres));
+        Statement statement = mine.createStatement()) {
+      mine.setAutoCommit(false);
+      statement.execute("INSERT INTO guarded VALUES (1)");
+      bound.set(mine);
+
+      Hold hold = fenceline.lock("guarded").tryAcquire().orElseThrow();
+
+      bound.remove();
+      assertThat(postgres.sql("SELECT count(*) FROM guarded")).isEqualTo("0");
+      mine.rollback();
+      assertThat(fenceline.inspect("guarded").holders()).hasSize(1);
+      hold.close();
+    }
+  }
+
+  private static Connection unclosable(Connection connection) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            DataSourceTest.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("close")) {
+                return null;
+              }
+              try {
+                return method.invoke(connection, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  @Test
+  void exhaustedPool_isNamedByTheRenewalThatFails() throws Exception {
+    List<String> failures = new CopyOnWriteArrayList<>();
+    LockListener listener =
+        new LockListener() {
+          @Override
+          public void onStoreFailed(StoreFailed failed) {
+            if (failed.operation().equals("renew")) {
+              failures.add(failed.cause().getMessage());
+            }
+          }
+        };
+    try (HikariDataSource pool = pool(1, true);
+        Fenceline fenceline =
+            Fenceline.builder()
+                .store(JdbcStore.of(pool))
+                .listener(listener)
+                .defaultOptions(LockOptions.defaults().lease(Duration.ofSeconds(3)))
+                .connect()) {
+      Hold hold = fenceline.lock("exhausted").tryAcquire().orElseThrow();
+      try (Connection all = pool.getConnection()) {
+        assertThat(all.isValid(1)).isTrue();
+        Eventually.until(BOUND, "a renewal to fail", () -> !failures.isEmpty());
+      }
+      assertThat(failures.get(0))
+          .contains("the data source gave no connection in time")
+          .contains("give renewals a data source of their own");
+      hold.close();
+    }
+  }
+
+  @Test
+  void renewals_goOnWithADataSourceOfTheirOwn_whenThePoolIsExhausted() throws Exception {
+    try (HikariDataSource pool = pool(1, true);
+        HikariDataSource own = pool(1, true);
+        Fenceline fenceline =
+            Fenceline.builder().store(JdbcStore.of(pool).renewals(own)).connect()) {
+      Hold hold = fenceline.lock("own-renewals", FIXED).tryAcquire().orElseThrow();
+      try (Connection all = pool.getConnection()) {
+        assertThat(all.isValid(1)).isTrue();
+        hold.extend(Duration.ofSeconds(30));
+      }
+      hold.close();
+    }
+  }
+
+  // Locks inside a transaction. ------------------------------------------------------------------
+
+  @Test
+  void transactionLock_endsWithTheTransaction() throws Exception {
+    try (Fenceline created = Fenceline.connect(Urls.of(mariadb))) {
+      assertThat(created.list("", 1)).isEmpty();
+    }
+    for (String url : List.of(Urls.of(postgres), Urls.of(mariadb))) {
+      try (Connection one = DriverManager.getConnection(url);
+          Connection two = DriverManager.getConnection(url)) {
+        assertThatThrownBy(() -> TransactionLock.acquire(one, "ledger"))
+            .hasMessageContaining("the lock ends with the transaction");
+        one.setAutoCommit(false);
+        two.setAutoCommit(false);
+        TransactionLock.acquire(one, "ledger");
+        assertThat(TransactionLock.tryAcquire(two, "ledger")).isFalse();
+        assertThat(TransactionLock.tryAcquire(two, "LEDGER")).isTrue();
+        CompletableFuture<Void> waiting =
+            CompletableFuture.runAsync(() -> TransactionLock.acquire(two, "ledger"));
+        one.rollback();
+        waiting.get();
+        assertThat(TransactionLock.tryAcquire(one, "ledger")).isFalse();
+        two.commit();
+        assertThat(TransactionLock.tryAcquire(one, "ledger")).isTrue();
+        one.rollback();
+      }
+    }
+  }
+
+  // Tables. --------------------------------------------------------------------------------------
+
+  @Test
+  void tablesThatADbaCreated_areUsed_whereverTheyAre() throws Exception {
+    JdbcStore store =
+        JdbcStore.url(Urls.of(postgres)).inSchema("infra").tablePrefix("l2").createTables(false);
+    assertThatThrownBy(() -> Fenceline.builder().store(store).connect())
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("create them as JdbcStore.schema() shows");
+    postgres.sql("CREATE SCHEMA infra;" + store.schema(Database.POSTGRESQL));
+    try (Fenceline fenceline = Fenceline.builder().store(store).connect()) {
+      fenceline.lock("x").tryAcquire().orElseThrow().close();
+    }
+    assertThat(postgres.sql("SELECT count(*) FROM infra.l2_locks")).isEqualTo("1");
+    postgres.sql("UPDATE infra.l2_format SET version = 7");
+    assertThatThrownBy(() -> Fenceline.builder().store(store).connect())
+        .hasMessageContaining("the tables have format 7");
+  }
+
+  @Test
+  void namesOfTables_areCheckedStrictly() {
+    for (String bad : List.of("", "1a", "a b", "a;drop", "a\"", "é", "A", "a.b", "x".repeat(41))) {
+      assertThatThrownBy(() -> JdbcStore.url(Urls.of(postgres)).tablePrefix(bad))
+          .hasMessageContaining("a-z, 0-9 and _");
+    }
+  }
+
+  @Test
+  void grantOfMariaDb_isTakenByOneStatement() throws Exception {
+    try (Fenceline fenceline = Fenceline.connect(Urls.of(mariadb));
+        Connection watch = DriverManager.getConnection(Urls.of(mariadb))) {
+      fenceline.lock("warm").tryAcquire().orElseThrow().close();
+      long before = questions(watch);
+      Hold hold = fenceline.lock("one").tryAcquire().orElseThrow();
+      hold.close();
+      // The second question is one of those that are counted.
+      assertThat(questions(watch) - before - 1).isEqualTo(2);
+    }
+  }
+
+  private static long questions(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Questions'")) {
+      row.next();
+      return row.getLong(2);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package io.fenceline.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testkit.server.PostgresServer;
+import io.fenceline.testkit.server.ProcessState;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Locks between processes: on one SQLite file, and on one PostgreSQL. */
+class ProcessTest {
+  private static final Duration BOUND = Duration.ofSeconds(90);
+  private static final Duration LEASE = Duration.ofSeconds(2);
+
+  private static PostgresServer postgres;
+
+  @TempDir static Path folder;
+
+  @BeforeAll
+  static void start() {
+    postgres = PostgresServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    postgres.close();
+  }
+
+  private static String uri(String store) {
+    return store.equals("sqlite")
+        ? "sqlite:" + folder.resolve("locks.db")
+        : Urls.of(postgres);
+  }
+
+  private static JavaProcess worker(String store, String label, Duration lease) {
+    return JavaProcess.of(Worker.class)
+        .argument(uri(store))
+        .argument(Long.toString(lease.toMillis()))
+        .argument(label)
+        .start();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sqlite", "postgresql"})
+  void twoProcessesCountTogether(String store) throws Exception {
+    Path file = Files.writeString(folder.resolve("count-" + store), "0");
+    try (JavaProcess one = worker(store, "one", Duration.ofSeconds(30));
+        JavaProcess two = worker(store, "two", Duration.ofSeconds(30))) {
+      one.expect("ready", BOUND);
+      two.expect("ready", BOUND);
+      one.send("count counter " + file + " 8 625");
+      two.send("count counter " + file + " 8 625");
+      one.expect("done", BOUND);
+      two.expect("done", BOUND);
+      assertThat(Files.readString(file)).isEqualTo("10000");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sqlite", "postgresql"})
+  void killedHolder_freesTheNameWithinItsLease(String store) throws Exception {
+    try (JavaProcess holder = worker(store, "holder", LEASE);
+        Fenceline fenceline = Fenceline.connect(uri(store))) {
+      holder.expect("ready", BOUND);
+      holder.send("hold killed");
+      long token = Long.parseLong(holder.expect("held", BOUND).substring(5));
+      holder.kill();
+      assertThat(holder.isAlive()).isFalse();
+      long killed = System.nanoTime();
+      assertThat(fenceline.lock("killed").tryAcquire()).isEmpty();
+
+      Hold next = fenceline.lock("killed").acquireAsync(BOUND).get();
+
+      Duration waited = Duration.ofNanos(System.nanoTime() - killed);
+      assertThat(next.token()).isGreaterThan(token);
+      // Two seconds of grace for a machine that is busy with other things.
+      assertThat(waited).isLessThan(LEASE.plusSeconds(2));
+      next.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sqlite", "postgresql"})
+  void stoppedHolder_findsItselfLost(String store) throws Exception {
+    try (JavaProcess holder = worker(store, "holder", LEASE);
+        Fenceline fenceline = Fenceline.connect(uri(store))) {
+      holder.expect("ready", BOUND);
+      holder.send("hold stopped");
+      long token = Long.parseLong(holder.expect("held", BOUND).substring(5));
+      holder.pause();
+      assertThat(holder.state()).isEqualTo(ProcessState.STOPPED);
+
+      Hold next = fenceline.lock("stopped").acquireAsync(BOUND).get();
+      holder.resume();
+      holder.send("release");
+
+      assertThat(holder.expect("valid", BOUND)).isEqualTo("valid=false ALREADY_LOST " + token);
+      assertThat(next.token()).isGreaterThan(token);
+      assertThat(next.isValid()).isTrue();
+      assertThat(fenceline.inspect("stopped").holders()).hasSize(1);
+      next.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"postgresql"})
+  void fourProcesses_takeTurns(String store) throws Exception {
+    Path file = Files.createFile(folder.resolve("turns-" + store));
+    List<JavaProcess> workers = new ArrayList<>();
+    try (Fenceline fenceline = Fenceline.connect(uri(store))) {
+      for (String label : List.of("a", "b", "c", "d")) {
+        workers.add(worker(store, label, Duration.ofSeconds(30)));
+      }
+      workers.forEach(worker -> worker.expect("ready", BOUND));
+      Hold gate = fenceline.lock("turns").tryAcquire().orElseThrow();
+      workers.forEach(worker -> worker.send("turns turns " + file + " 8 40"));
+      Eventually.until(
+          BOUND, "four to wait", () -> fenceline.inspect("turns").waiters().size() == 4);
+      gate.close();
+      workers.forEach(worker -> worker.expect("done", BOUND));
+    } finally {
+      workers.forEach(JavaProcess::close);
+    }
+    List<String> lines = Files.readAllLines(file);
+    assertThat(lines).hasSize(4 * 8 * 40);
+    assertTurnsAreFair(lines);
+  }
+
+  /** While all compete, everybody is granted again and again, and about as often. */
+  private static void assertTurnsAreFair(List<String> lines) {
+    List<String> turns = new ArrayList<>();
+    Map<String, Integer> sizes = new HashMap<>();
+    Map<String, Integer> lastLine = new HashMap<>();
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i);
+      if (sizes.merge(line, 1, Integer::sum) == 1) {
+        turns.add(line);
+      }
+      lastLine.put(line.substring(0, 1), i);
+    }
+    // A grant is handed on 32 times at most.
+    assertThat(sizes.values()).allMatch(size -> size <= 33);
+    int allCompete = lastLine.values().stream().mapToInt(i -> i).min().orElseThrow();
+    List<String> contested =
+        turns.stream().filter(t -> lines.indexOf(t) < allCompete).map(t -> t.substring(0, 1)).toList();
+    assertThat(contested.size()).isGreaterThan(8);
+    // Who is late to queue again after a turn may miss a round, but never two.
+    for (int i = 0; i + 9 <= contested.size(); i++) {
+      assertThat(contested.subList(i, i + 9))
+          .as("turns %d to %d of %s", i, i + 8, contested)
+          .contains("a", "b", "c", "d");
+    }
+  }
+}

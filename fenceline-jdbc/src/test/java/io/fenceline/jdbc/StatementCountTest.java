@@ -1,0 +1,176 @@
+package io.fenceline.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.LockOptions;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.Grant;
+import io.fenceline.spi.HeldGrant;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.Renewal;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.testkit.ManualTime;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testkit.server.PostgresServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** How many statements things cost, counted on the wire. */
+class StatementCountTest {
+  private static final Duration BOUND = Duration.ofSeconds(60);
+
+  private static PostgresServer server;
+  private static FaultProxy proxy;
+
+  @BeforeAll
+  static void start() {
+    server = PostgresServer.builder().fsync(false).start();
+    proxy = FaultProxy.to(server.host(), server.port(), Protocol.POSTGRES);
+  }
+
+  @AfterAll
+  static void stop() {
+    proxy.close();
+    server.close();
+  }
+
+  private static String url() {
+    return Urls.of(server).replace(server.address(), proxy.address());
+  }
+
+  private static long statements() {
+    return proxy.count("Execute") + proxy.count("Query");
+  }
+
+  @Test
+  void acquireIsOne_releaseIsOne_reentryIsNone() {
+    try (Fenceline fenceline = Fenceline.connect(url())) {
+      fenceline.lock("warm").tryAcquire().orElseThrow().close();
+
+      proxy.resetCounts();
+      Hold hold = fenceline.lock("counted").tryAcquire().orElseThrow();
+      assertThat(statements()).isEqualTo(1);
+
+      proxy.resetCounts();
+      Hold inner = hold.reenter();
+      inner.close();
+      assertThat(statements()).isZero();
+
+      proxy.resetCounts();
+      hold.close();
+      assertThat(statements()).isEqualTo(1);
+
+      proxy.resetCounts();
+      fenceline.readWriteLock("shared").readLock().tryAcquire().orElseThrow().close();
+      fenceline.semaphore("permits", 3).tryAcquire().orElseThrow().close();
+      assertThat(statements()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void renewalOfAHundredHolds_isOne() {
+    ManualTime time = new ManualTime();
+    StoreContext context =
+        new StoreContext(new ClientInfo("test", "host", 1), time, new Random(1), BOUND, BOUND);
+    try (LockStore store = JdbcStore.url(url()).open(context)) {
+      List<RenewRequest> requests = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        Owner owner = Owner.draw(new Random(i));
+        ClaimRequest claim =
+            new ClaimRequest(
+                "renewed-" + i, owner, Mode.EXCLUSIVE, BOUND, Duration.ZERO, false);
+        store.claim(
+            claim,
+            new GrantOnly(
+                grant ->
+                    requests.add(new RenewRequest(new HeldGrant(claim, grant.number()), BOUND))));
+      }
+      assertThat(requests).hasSize(100);
+      proxy.resetCounts();
+      List<CompletableFuture<Renewal>> answers = store.renew(requests);
+      assertThat(answers).allMatch(answer -> answer.join() instanceof Renewal.Renewed);
+      assertThat(statements()).isEqualTo(1);
+      // The number of a new row's grant is its last number: otherwise the next one would get it, too.
+      assertThat(server.sql("SELECT count(*) FROM fenceline_locks WHERE number <> last_number"))
+          .isEqualTo("0");
+    }
+  }
+
+  /** 32 callers in four processes: each process has one poller, which mostly reads. */
+  @Test
+  void waiting_costsFewStatements() {
+    List<JavaProcess> workers = new ArrayList<>();
+    try (Fenceline fenceline =
+        Fenceline.builder()
+            .store(Urls.of(server))
+            .defaultOptions(LockOptions.defaults().lease(BOUND))
+            .connect()) {
+      Hold gate = fenceline.lock("gate").tryAcquire().orElseThrow();
+      for (int i = 0; i < 4; i++) {
+        workers.add(
+            JavaProcess.of(Worker.class)
+                .argument(url())
+                .argument("30000")
+                .argument("w" + i)
+                .start());
+      }
+      workers.forEach(worker -> worker.expect("ready", BOUND));
+      workers.forEach(worker -> worker.send("wait gate 8"));
+      workers.forEach(worker -> worker.expect("waiting", BOUND));
+      Eventually.until(
+          BOUND, "four to wait", () -> fenceline.inspect("gate").waiters().size() == 4);
+
+      proxy.resetCounts();
+      long start = System.nanoTime();
+      Eventually.until(
+          BOUND, "five seconds", () -> System.nanoTime() - start > 5_000_000_000L);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      double perSecondAndProcess = statements() / seconds / 4;
+
+      System.out.printf(
+          "Waiting: %.2f statements per second and process; Spring Integration: 20 writes%n",
+          perSecondAndProcess);
+      // One look a second, a sign of life every other, and at the start some more looks.
+      assertThat(perSecondAndProcess).isBetween(0.2, 4.0);
+      gate.close();
+    } finally {
+      workers.forEach(JavaProcess::close);
+    }
+  }
+
+  /** Hears of grants. */
+  private record GrantOnly(java.util.function.Consumer<Grant> heard) implements ClaimHandler {
+    @Override
+    public void granted(Grant grant) {
+      heard.accept(grant);
+    }
+
+    @Override
+    public void waiting(Obstacle obstacle) {}
+
+    @Override
+    public void refused(Obstacle obstacle) {}
+
+    @Override
+    public void failed(RuntimeException cause) {
+      throw cause;
+    }
+  }
+}
