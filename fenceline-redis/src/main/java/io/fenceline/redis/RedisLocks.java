@@ -89,7 +89,8 @@ public final class RedisLocks implements StoreFactory {
       throw new InvalidSettingException(
           "replica timeout",
           durability.timeout(),
-          "it must be below the operation timeout of " + Durations.show(context.operationTimeout()));
+          "it must be below the operation timeout of "
+              + Durations.show(context.operationTimeout()));
     }
     Driver driver = new Driver(settings.resources(), settings.options(), context.connectTimeout());
     RedisStore store =
