@@ -16,11 +16,12 @@ import io.fenceline.StaleTokenException;
  * transaction, script or critical section. A check that is followed by a write some time later is
  * just another lease.
  *
- * <p>One resource is guarded by one lock name of one store. With two names, or two stores, the tokens
- * of one say nothing about the other, and the larger one wins for ever. Permits of a semaphore have no
- * {@link FencingToken}: several are valid at once, so no order can fence them.
+ * <p>One resource is guarded by one lock name of one store. With two names, or two stores, the
+ * tokens of one say nothing about the other, and the larger one wins for ever. Permits of a
+ * semaphore have no {@link FencingToken}: several are valid at once, so no order can fence them.
  *
- * <p>Implementations are thread-safe, never let a mark go back, and say how they bound what they keep.
+ * <p>Implementations are thread-safe, never let a mark go back, and say how they bound what they
+ * keep.
  */
 public interface Fence {
 

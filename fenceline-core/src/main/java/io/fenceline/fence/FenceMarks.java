@@ -7,8 +7,8 @@ import io.fenceline.FencingToken;
  *
  * <p>An exclusive token must not be below the largest that was accepted in any mode: whoever came
  * later, writer or reader, was promised that this writer is gone. A shared token must not be below
- * the largest exclusive one; readers that overtake each other do no harm. The same token is accepted
- * again, so that a write may be repeated.
+ * the largest exclusive one; readers that overtake each other do no harm. The same token is
+ * accepted again, so that a write may be repeated.
  *
  * @param exclusive the largest exclusive token accepted, or 0
  * @param any the largest token accepted in any mode, or 0

@@ -57,8 +57,7 @@ public final class MemoryFence implements Fence {
       }
     }
     if (!admitted) {
-      StaleTokenException stale =
-          new StaleTokenException(resource, token, before.markFor(token));
+      StaleTokenException stale = new StaleTokenException(resource, token, before.markFor(token));
       LOG.warn("{}", stale.getMessage());
       throw stale;
     }

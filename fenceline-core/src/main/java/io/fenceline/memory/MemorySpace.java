@@ -88,26 +88,40 @@ public final class MemorySpace {
    *     room, which is also theirs, since they are in the same process
    */
   <T> T serve(String about, Moment now, Function<LockTable, T> request) {
-    T answer;
     Map<LockTable.Push, Waiting> told = Map.of();
-    synchronized (this) {
-      answer = request.apply(table);
-      List<LockTable.Push> pushes = table.takePushes();
-      if (!pushes.isEmpty()) {
-        told = new LinkedHashMap<>();
-        for (LockTable.Push push : pushes) {
-          Waiting waiter = waiting.remove(push.claim().owner());
-          if (waiter != null) {
-            told.put(push, waiter);
+    try {
+      synchronized (this) {
+        try {
+          return request.apply(table);
+        } finally {
+          told = takeGranted();
+          if (!waiting.isEmpty() || !alarms.isEmpty()) {
+            setAlarm(about);
           }
         }
       }
-      if (!waiting.isEmpty() || !alarms.isEmpty()) {
-        setAlarm(about);
+    } finally {
+      // Also where the request failed: what it brought about counts from now, not from later.
+      for (Map.Entry<LockTable.Push, Waiting> each : told.entrySet()) {
+        tell(each.getKey(), each.getValue(), now);
       }
     }
-    told.forEach((push, waiter) -> tell(push, waiter, now));
-    return answer;
+  }
+
+  /** Those who wait here and were granted what they wait for. */
+  private Map<LockTable.Push, Waiting> takeGranted() {
+    List<LockTable.Push> pushes = table.takePushes();
+    if (pushes.isEmpty()) {
+      return Map.of();
+    }
+    Map<LockTable.Push, Waiting> granted = new LinkedHashMap<>();
+    for (LockTable.Push push : pushes) {
+      Waiting waiter = waiting.remove(push.claim().owner());
+      if (waiter != null) {
+        granted.put(push, waiter);
+      }
+    }
+    return granted;
   }
 
   private static void tell(LockTable.Push push, Waiting waiter, Moment now) {

@@ -32,7 +32,8 @@ class BesideLettuceTest {
       assertThat(Version.identify().values())
           .extracting(Version::artifactVersion)
           .as("one Netty, and not two")
-          .allMatch(version -> version.equals(Version.identify().get("netty-common").artifactVersion()));
+          .allMatch(
+              version -> version.equals(Version.identify().get("netty-common").artifactVersion()));
     }
   }
 }

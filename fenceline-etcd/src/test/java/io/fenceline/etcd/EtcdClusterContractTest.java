@@ -1,5 +1,7 @@
 package io.fenceline.etcd;
 
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.contract.StoreHarness;
@@ -18,6 +20,14 @@ class EtcdClusterContractTest extends LockContract {
   @BeforeAll
   static void start() {
     etcd = EtcdCluster.start();
+    // What is slow for the first time (classes, connections) is done before any lease runs.
+    try (Fenceline client = Fenceline.connect(uri())) {
+      client.lock("warm").tryAcquire().ifPresent(Hold::release);
+    }
+  }
+
+  private static String uri() {
+    return "etcd://" + etcd.endpoints().replace("http://", "");
   }
 
   @AfterAll
@@ -27,8 +37,7 @@ class EtcdClusterContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    StoreAddress address =
-        StoreAddress.parse("etcd://" + etcd.endpoints().replace("http://", ""));
+    StoreAddress address = StoreAddress.parse(uri());
     return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(2));
   }
 }

@@ -176,8 +176,7 @@ class EtcdClusterTest {
 
   @Test
   void versionsWithTheFaultOfLeasesAreKnown() {
-    assertThat(List.of("3.3.27", "3.4.23", "3.4.30", "3.5.12"))
-        .allMatch(Doctor::revokesLiveLeases);
+    assertThat(List.of("3.3.27", "3.4.23", "3.4.30", "3.5.12")).allMatch(Doctor::revokesLiveLeases);
     assertThat(List.of("3.4.31", "3.5.13", "3.5.21", "3.6.0", "odd"))
         .noneMatch(Doctor::revokesLiveLeases);
   }

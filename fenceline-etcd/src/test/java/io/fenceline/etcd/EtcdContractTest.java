@@ -1,5 +1,7 @@
 package io.fenceline.etcd;
 
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.contract.StoreHarness;
@@ -19,6 +21,14 @@ class EtcdContractTest extends LockContract {
   static void start() {
     // Elections are quick here, so that the server grants leases of one second.
     etcd = EtcdServer.start("--heartbeat-interval=50", "--election-timeout=250");
+    // What is slow for the first time (classes, connections) is done before any lease runs.
+    try (Fenceline client = Fenceline.connect(uri())) {
+      client.lock("warm").tryAcquire().ifPresent(Hold::release);
+    }
+  }
+
+  private static String uri() {
+    return "etcd://" + etcd.address();
   }
 
   @AfterAll
@@ -28,7 +38,7 @@ class EtcdContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    StoreAddress address = StoreAddress.parse("etcd://" + etcd.address());
+    StoreAddress address = StoreAddress.parse(uri());
     return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(2));
   }
 }

@@ -142,13 +142,11 @@ class EtcdFaultTest {
         BOUND,
         "the loss to be signalled",
         () -> events.stream().anyMatch(e -> e instanceof Lost lost && lost.token() == first));
-    Lost lost =
-        (Lost) events.stream().filter(Lost.class::isInstance).findFirst().orElseThrow();
+    Lost lost = (Lost) events.stream().filter(Lost.class::isInstance).findFirst().orElseThrow();
     assertThat(lost.reason()).isEqualTo(LossReason.GONE);
     assertThat(lost.sinceRenewal()).isLessThan(LEASE);
     revoked.countDown();
-    assertThat(reentry.get(20, TimeUnit.SECONDS))
-        .isInstanceOf(LockLostException.class);
+    assertThat(reentry.get(20, TimeUnit.SECONDS)).isInstanceOf(LockLostException.class);
     try (Hold next = other.lock("revoked").acquire(BOUND)) {
       assertThat(next.token()).isGreaterThan(first);
     }
@@ -267,8 +265,7 @@ class EtcdFaultTest {
   void aWatchFromACompactedRevision_callsBack() throws Exception {
     String put = etcd.etcdctl("put", "elsewhere", "2", "-w", "json");
     etcd.etcdctl("compact", put.replaceAll(".*\"revision\":([0-9]+).*", "$1"));
-    StoreAddress address =
-        StoreAddress.parse("etcd://" + etcd.address());
+    StoreAddress address = StoreAddress.parse("etcd://" + etcd.address());
     CountDownLatch called = new CountDownLatch(1);
     // A store of its own has the time, the random numbers and the client that a watch needs.
     try (Fenceline client =
@@ -276,7 +273,8 @@ class EtcdFaultTest {
             .store(
                 context -> {
                   Etcd direct =
-                      new Etcd(context, "test", () -> EtcdAddress.of(address).connect(context), true);
+                      new Etcd(
+                          context, "test", () -> EtcdAddress.of(address).connect(context), true);
                   ByteSequence key = ByteSequence.from("nothing", StandardCharsets.UTF_8);
                   new Lookout(direct, key, Map.of(key, 1), 0, called::countDown).open(1);
                   return Opening.open(direct, "/elsewhere");

@@ -296,8 +296,7 @@ class EtcdLockTest {
   }
 
   @Test
-  void aThousandHolds_costOneKeepAliveAnInterval_andAParkedWaiterOneReadALease()
-      throws Exception {
+  void aThousandHolds_costOneKeepAliveAnInterval_andAParkedWaiterOneReadALease() throws Exception {
     LockOptions options = LockOptions.defaults().lease(Duration.ofSeconds(6));
     List<Hold> holds = new CopyOnWriteArrayList<>();
     CompletableFuture<?>[] taken = new CompletableFuture<?>[1_000];
@@ -373,8 +372,7 @@ class EtcdLockTest {
     LockOptions options = LockOptions.defaults().lease(Duration.ofSeconds(30));
     try (Hold early = a.lock("early", options).acquire(BOUND)) {
       long start = System.nanoTime();
-      Eventually.until(
-          BOUND, "a while to pass", () -> System.nanoTime() - start > 500_000_000);
+      Eventually.until(BOUND, "a while to pass", () -> System.nanoTime() - start > 500_000_000);
       try (Hold late = a.lock("late", options).acquire(BOUND)) {
         Duration ofEarly = early.remaining();
         assertThat(late.remaining()).isLessThanOrEqualTo(ofEarly);

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Users, passwords whose tokens run out, and certificates. */
 @Execution(ExecutionMode.CONCURRENT)
+@SuppressWarnings("MustBeClosedChecker") // what should not connect needs no closing
 class EtcdSecurityTest {
   private static final Duration BOUND = Duration.ofSeconds(40);
   private static final String PASSWORD = "c4n4ry";

@@ -26,7 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What becomes of locks when PostgreSQL does not do well. */
 class PostgresFaultTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
-  private static final LockOptions LONG_LEASE = LockOptions.defaults().lease(Duration.ofSeconds(60));
+  private static final LockOptions LONG_LEASE =
+      LockOptions.defaults().lease(Duration.ofSeconds(60));
 
   private static PostgresServer server;
 
@@ -68,8 +69,7 @@ class PostgresFaultTest {
       server.restart();
 
       assertThat(server.pid()).isNotEqualTo(pid);
-      Eventually.until(
-          BOUND, "an answer", () -> one.inspect(name + "-last").holders().size() == 1);
+      Eventually.until(BOUND, "an answer", () -> one.inspect(name + "-last").holders().size() == 1);
       assertThat(one.inspect(name).holders().get(0).token()).isEqualTo(hold.token());
       assertThat(two.lock(name + "-last").tryAcquire()).isEmpty();
       assertThat(hold.isValid()).isTrue();
@@ -180,8 +180,7 @@ class PostgresFaultTest {
           Optional<Hold> early = other.lock("clock").tryAcquire();
           assertThat(early).isEmpty();
           Hold next = other.lock("clock").acquireAsync(BOUND).get();
-          assertThat(Duration.ofNanos(System.nanoTime() - start))
-              .isLessThan(lease.plusSeconds(2));
+          assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(lease.plusSeconds(2));
           assertThat(next.token()).isGreaterThan(dead.token());
           next.close();
         }

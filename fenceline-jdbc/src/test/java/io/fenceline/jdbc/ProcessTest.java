@@ -41,9 +41,7 @@ class ProcessTest {
   }
 
   private static String uri(String store) {
-    return store.equals("sqlite")
-        ? "sqlite:" + folder.resolve("locks.db")
-        : Urls.of(postgres);
+    return store.equals("sqlite") ? "sqlite:" + folder.resolve("locks.db") : Urls.of(postgres);
   }
 
   private static JavaProcess worker(String store, String label, Duration lease) {
@@ -156,7 +154,10 @@ class ProcessTest {
     assertThat(sizes.values()).allMatch(size -> size <= 33);
     int allCompete = lastLine.values().stream().mapToInt(i -> i).min().orElseThrow();
     List<String> contested =
-        turns.stream().filter(t -> lines.indexOf(t) < allCompete).map(t -> t.substring(0, 1)).toList();
+        turns.stream()
+            .filter(t -> lines.indexOf(t) < allCompete)
+            .map(t -> t.substring(0, 1))
+            .toList();
     assertThat(contested.size()).isGreaterThan(8);
     // Who is late to queue again after a turn may miss a round, but never two.
     for (int i = 0; i + 9 <= contested.size(); i++) {

@@ -1,6 +1,5 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.runtime.Stores;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.contract.StoreHarness;
@@ -14,6 +13,6 @@ class SqliteContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     StoreAddress address = StoreAddress.parse("sqlite:" + folder.resolve("locks.db"));
-    return StoreHarness.onManualTime(time -> Stores.at(address));
+    return StoreHarness.onManualTime(time -> new JdbcProvider().at(address));
   }
 }

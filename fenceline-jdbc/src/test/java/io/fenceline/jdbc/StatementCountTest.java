@@ -94,8 +94,7 @@ class StatementCountTest {
       for (int i = 0; i < 100; i++) {
         Owner owner = Owner.draw(new Random(i));
         ClaimRequest claim =
-            new ClaimRequest(
-                "renewed-" + i, owner, Mode.EXCLUSIVE, BOUND, Duration.ZERO, false);
+            new ClaimRequest("renewed-" + i, owner, Mode.EXCLUSIVE, BOUND, Duration.ZERO, false);
         store.claim(
             claim,
             new GrantOnly(
@@ -107,7 +106,8 @@ class StatementCountTest {
       List<CompletableFuture<Renewal>> answers = store.renew(requests);
       assertThat(answers).allMatch(answer -> answer.join() instanceof Renewal.Renewed);
       assertThat(statements()).isEqualTo(1);
-      // The number of a new row's grant is its last number: otherwise the next one would get it, too.
+      // The number of a new row's grant is its last number: otherwise the next one would get it,
+      // too.
       assertThat(server.sql("SELECT count(*) FROM fenceline_locks WHERE number <> last_number"))
           .isEqualTo("0");
     }
@@ -139,8 +139,7 @@ class StatementCountTest {
 
       proxy.resetCounts();
       long start = System.nanoTime();
-      Eventually.until(
-          BOUND, "five seconds", () -> System.nanoTime() - start > 5_000_000_000L);
+      Eventually.until(BOUND, "five seconds", () -> System.nanoTime() - start > 5_000_000_000L);
       double seconds = (System.nanoTime() - start) / 1e9;
       double perSecondAndProcess = statements() / seconds / 4;
 

@@ -26,7 +26,8 @@ final class Worker {
   public static void main(String[] arguments) throws Exception {
     LockOptions options =
         LockOptions.defaults().lease(Duration.ofMillis(Long.parseLong(arguments[1])));
-    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (Fenceline fenceline =
         Fenceline.builder()
             .store(arguments[0])

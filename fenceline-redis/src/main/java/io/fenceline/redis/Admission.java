@@ -27,11 +27,7 @@ final class Admission {
    * @throws io.fenceline.StoreUnavailableException if one does not answer, or refuses what we need
    */
   static void check(Topology topology, Durability durability, StoreContext context, String store) {
-    Map<String, List<Object>> greetings =
-        Connecting.await(
-            greetings(topology),
-            context,
-            store);
+    Map<String, List<Object>> greetings = Connecting.await(greetings(topology), context, store);
     greetings.forEach((server, greeting) -> checkVersion(version(greeting), server));
     Call probe = new Call(Script.PROBE, new byte[][] {Layout.NEWER_FORMAT});
     List<Object> answer =
@@ -45,7 +41,8 @@ final class Admission {
               + newer
               + ", which needs a newer version of Fenceline");
     }
-    // Ahead of the first use, so that a burst of calls does not send each body many times. That it is
+    // Ahead of the first use, so that a burst of calls does not send each body many times. That it
+    // is
     // not allowed is no error: then the first calls carry the body.
     for (Script script : Script.values()) {
       topology
@@ -63,8 +60,7 @@ final class Admission {
     return topology.atEach(
         "HELLO",
         commands ->
-            commands.dispatch(
-                CommandType.HELLO, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE)));
+            commands.dispatch(CommandType.HELLO, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE)));
   }
 
   static String version(List<Object> greeting) {

@@ -143,6 +143,7 @@ final class ClusterTopology implements Topology {
       if (reply.isDone()) {
         return;
       }
+      reply.sent(() -> {}); // The wire that it goes over looks after itself.
       sender
           .send(server, asking)
           .whenComplete(

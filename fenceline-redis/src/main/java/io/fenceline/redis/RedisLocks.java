@@ -1,5 +1,7 @@
 package io.fenceline.redis;
 
+import io.fenceline.InvalidSettingException;
+import io.fenceline.spi.Durations;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreContext;
@@ -83,6 +85,13 @@ public final class RedisLocks implements StoreFactory {
 
   @Override
   public LockStore open(StoreContext context) {
+    if (!durability.isNone() && durability.timeout().compareTo(context.operationTimeout()) >= 0) {
+      throw new InvalidSettingException(
+          "replica timeout",
+          durability.timeout(),
+          "it must be below the operation timeout of "
+              + Durations.show(context.operationTimeout()));
+    }
     Driver driver = new Driver(settings.resources(), settings.options(), context.connectTimeout());
     RedisStore store =
         new RedisStore(

@@ -10,6 +10,7 @@ import io.fenceline.redis.Topology.Purpose;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Durations;
 import io.fenceline.spi.Lane;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
@@ -23,6 +24,7 @@ import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,6 +47,9 @@ final class RedisStore implements LockStore {
    */
   private static final Duration USUAL_INTERVAL = Duration.ofSeconds(1);
   private static final long LISTENING_CHECK_NANOS = 5_000_000_000L;
+  private static final byte[] KIND_EXCLUSIVE = bytes("x");
+  private static final byte[] KIND_SHARED = bytes("s");
+  private static final byte[] KIND_PERMITS = bytes("p");
   private static final byte[] NONE = new byte[0];
   private static final byte[] ZERO = bytes(0);
   private static final byte[] ONE = bytes(1);
@@ -166,7 +171,7 @@ final class RedisStore implements LockStore {
                                 request.name(),
                                 replicas,
                                 durability.replicas(),
-                                io.fenceline.spi.Durations.show(durability.timeout())),
+                                Durations.show(durability.timeout())),
                         failure)));
   }
 
@@ -196,10 +201,6 @@ final class RedisStore implements LockStore {
         bytes(seen.get(place.bucket())),
         client);
   }
-
-  private static final byte[] KIND_EXCLUSIVE = bytes("x");
-  private static final byte[] KIND_SHARED = bytes("s");
-  private static final byte[] KIND_PERMITS = bytes("p");
 
   // Messages. -----------------------------------------------------------------------------------
 
@@ -236,7 +237,7 @@ final class RedisStore implements LockStore {
     if (message.length <= OWNER_BYTES) {
       return;
     }
-    String secret = java.util.HexFormat.of().formatHex(message, 0, OWNER_BYTES);
+    String secret = HexFormat.of().formatHex(message, 0, OWNER_BYTES);
     RedisClaim claim = open.find(Owner.ofSecret(secret));
     if (claim != null) {
       String[] figures =

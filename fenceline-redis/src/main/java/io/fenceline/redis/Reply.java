@@ -29,8 +29,7 @@ final class Reply<T> extends CompletableFuture<T> {
       return;
     }
     if (silent == null) {
-      completeExceptionally(
-          NoAnswerException.unsent(what + ": there was no connection in time"));
+      completeExceptionally(NoAnswerException.unsent(what + ": there was no connection in time"));
     } else {
       silent.run();
       completeExceptionally(NoAnswerException.afterSending(what + ": no answer came in time"));

@@ -85,11 +85,27 @@ final class Server {
   // Connections that are used by one at a time. ------------------------------------------------
 
   CompletableFuture<List<Object>> callAndWait(Call call, Durability durability) {
-    return borrow()
-        .thenCompose(
-            wire ->
-                wire.callAndWait(call, durability)
-                    .whenComplete((answer, failure) -> giveBack(wire)));
+    Reply<List<Object>> reply = deadlines.expect(call + " with WAIT at " + name);
+    borrow()
+        .thenAccept(
+            wire -> {
+              if (reply.isDone()) {
+                giveBack(wire); // Its turn came too late.
+                return;
+              }
+              reply.sent(() -> {});
+              wire.callAndWait(call, durability)
+                  .whenComplete(
+                      (answer, failure) -> {
+                        giveBack(wire);
+                        if (failure == null) {
+                          reply.complete(answer);
+                        } else {
+                          reply.completeExceptionally(failure);
+                        }
+                      });
+            });
+    return reply;
   }
 
   private synchronized CompletableFuture<Wire> borrow() {

@@ -107,15 +107,15 @@ class CommandCountTest {
 
     List<CompletableFuture<Renewal>> renewed = opened.store().renew(holds);
 
-    renewed.forEach(
-        answer -> assertThat(Clients.get(answer)).isInstanceOf(Renewal.Renewed.class));
+    renewed.forEach(answer -> assertThat(Clients.get(answer)).isInstanceOf(Renewal.Renewed.class));
     assertThat(proxy.count("EVALSHA") + proxy.count("EVAL")).isBetween(1L, 10L);
     opened.store().close();
   }
 
   @Test
   void namesUsedOnce_leaveNoMoreThanTheCounters() {
-    // A million by -Dfenceline.names=1000000; fewer in every build, because what leaks shows at once.
+    // A million by -Dfenceline.names=1000000; fewer in every build, because what leaks shows at
+    // once.
     int names = Integer.getInteger("fenceline.names", 20_000);
     redis.command("FLUSHALL");
     Fenceline client = clients.connect(redis.uri(), LONG);

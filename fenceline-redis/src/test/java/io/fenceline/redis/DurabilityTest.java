@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Fenceline;
 import io.fenceline.Finding;
 import io.fenceline.Hold;
+import io.fenceline.InvalidSettingException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
@@ -97,6 +98,13 @@ class DurabilityTest {
               });
       clients.afterEach(null);
     }
+  }
+
+  @Test
+  void replicaTimeoutBeyondTheOperationTimeout_isRefused() {
+    assertThatThrownBy(() -> clients.connect(master.uri() + "?wait=1&waitTimeout=60s", LEASE))
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageContaining("operation timeout");
   }
 
   @Test

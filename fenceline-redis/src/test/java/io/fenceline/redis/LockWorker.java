@@ -12,8 +12,8 @@ import java.time.Duration;
  * A process that locks what it is told to.
  *
  * <p>Arguments: URI, name, lease in milliseconds. Lines: {@code acquire} asks for the lock without
- * blocking, {@code valid} asks whether it is held. Prints {@code acquired token}, {@code lost token},
- * {@code valid true|false}.
+ * blocking, {@code valid} asks whether it is held. Prints {@code acquired token}, {@code lost
+ * token}, {@code valid true|false}.
  */
 final class LockWorker {
   private LockWorker() {}

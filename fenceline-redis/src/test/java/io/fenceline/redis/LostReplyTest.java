@@ -17,6 +17,9 @@ import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
@@ -79,22 +82,27 @@ class LostReplyTest {
   }
 
   @Test
-  void claimWhoseConnectionBreaks_isNotSentAgainByTheDriver() {
+  void claimsWhoseConnectionBreaks_areNotSentAgainByTheDriver() {
     Fenceline client = clients.connect(uri(), LEASE);
-    client.lock("warm-up").tryAcquire().orElseThrow().release();
-    Fault cut = proxy.cutBeforeReply(Trigger.first(calls(Script.CLAIM)));
+    Fenceline other = clients.connect(redis.uri(), LEASE);
     redis.resetCommandCounts();
-    long before = proxy.connectionsAccepted();
+    Fault stall = proxy.stall(Direction.TO_CLIENT);
 
-    assertThatThrownBy(() -> client.lock("replay").tryAcquire())
-        .isInstanceOf(StoreUnavailableException.class);
+    List<CompletableFuture<Optional<Hold>>> claims = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      claims.add(client.lock("replay-" + i).tryAcquireAsync());
+    }
+    // Counted at the server: one MGET a claim. All are done, none is answered.
+    Eventually.until(Clients.AMPLE, "five claims", () -> redis.commandCount("mget") == 5);
+    assertThat(proxy.closeAll()).isPositive();
+    stall.lift();
 
-    assertThat(cut.timesApplied()).isEqualTo(1);
-    Clients.awaitFree(client, "replay", LEASE.plus(LEASE));
-    assertThat(proxy.connectionsAccepted()).isGreaterThan(before); // It was connected again.
-    // Counted at the server: one claim mints one number. A replay would have minted a second one.
-    assertThat(redis.commandCount("mget")).isEqualTo(1);
-    assertThat(client.lock("replay").tryAcquire()).isPresent();
+    for (int i = 0; i < 5; i++) {
+      assertThatThrownBy(claims.get(i)::get).hasCauseInstanceOf(StoreUnavailableException.class);
+      Clients.awaitFree(other, "replay-" + i, LEASE.plus(LEASE)); // Undone over a new connection.
+    }
+    assertThat(stall.timesApplied()).isPositive();
+    assertThat(redis.commandCount("mget")).isEqualTo(5);
   }
 
   @Test
@@ -142,8 +150,7 @@ class LostReplyTest {
 
     assertThat(Clients.get(released)).isEqualTo(ReleaseOutcome.UNKNOWN);
     assertThat(lost.timesApplied()).isPositive();
-    Eventually.until(
-        Clients.AMPLE, "the repeat", () -> redis.commandCount("evalsha") > before);
+    Eventually.until(Clients.AMPLE, "the repeat", () -> redis.commandCount("evalsha") > before);
     assertThat(next.token()).isGreaterThan(hold.token());
     assertThat(other.inspect("release").holders().get(0).id()).isEqualTo(next.id());
     assertThat(next.release()).isEqualTo(ReleaseOutcome.RELEASED);
@@ -167,7 +174,7 @@ class LostReplyTest {
   }
 
   @Test
-  void subscriptionThatDiedSilently_costsAPollAndNotMore_andIsReplaced() {
+  void messageThatIsLost_costsAPollAndNotMore() {
     Fenceline client = clients.connect(uri(), LEASE);
     Fenceline other = clients.connect(redis.uri(), LEASE);
     Hold hold = Clients.acquire(other, "deaf");
@@ -185,6 +192,25 @@ class LostReplyTest {
     assertThat(deaf.timesApplied()).isEqualTo(1);
     assertThat(got.isValid()).isTrue();
     assertThat(got.token()).isGreaterThan(hold.token());
+  }
+
+  @Test
+  void subscriptionThatDiedSilently_isNoticedAndReplaced() {
+    Fenceline client = clients.hasty(uri(), LEASE);
+    Fenceline other = clients.connect(redis.uri(), LEASE);
+    Hold hold = Clients.acquire(other, "silent");
+    proxy.resetCounts();
+    CompletableFuture<Hold> waiting = client.lock("silent").acquireAsync(Clients.AMPLE);
+    Eventually.until(Clients.AMPLE, "a subscription", () -> proxy.count("SUBSCRIBE") == 1);
+    // Only a connection for messages is asked for a sign of life; from then on it says nothing.
+    Fault dead = proxy.dropReply(Trigger.first(frame -> frame.is("PING")));
+
+    Eventually.until(Clients.AMPLE, "another subscription", () -> proxy.count("SUBSCRIBE") == 2);
+
+    assertThat(dead.timesApplied()).isPositive();
+    assertThat(waiting).isNotDone();
+    hold.release();
+    assertThat(Clients.get(waiting).token()).isGreaterThan(hold.token());
   }
 
   @Test

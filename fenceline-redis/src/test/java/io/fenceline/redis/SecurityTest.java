@@ -92,7 +92,8 @@ class SecurityTest {
 
   private static String documentedRule() {
     try {
-      String page = Files.readString(Path.of("../docs/redis.md"));
+      String page =
+          Files.readString(Path.of(System.getProperty("user.dir"), "..", "docs", "redis.md"));
       Matcher rule = Pattern.compile("ACL SETUSER locks (on [^`]*?)\\n```").matcher(page);
       assertThat(rule.find()).isTrue();
       return rule.group(1).replaceAll("\\s*\\\\\\s*", " ").strip();

@@ -57,7 +57,9 @@ class SentinelFaultTest {
       Hold hold = Clients.acquire(client, "kept");
       String head = new String(Layout.place("kept").keys()[0], StandardCharsets.UTF_8);
       Eventually.until(
-          Clients.AMPLE, "the replica to have it", () -> replica.command("EXISTS", head).equals(1L));
+          Clients.AMPLE,
+          "the replica to have it",
+          () -> replica.command("EXISTS", head).equals(1L));
 
       master.kill();
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.LockOptions;
 import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.Lost;
+import io.fenceline.spi.RenewRequest;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.time.Duration;
@@ -179,27 +179,20 @@ class ServerFaultTest {
   void clockSetBack_closesANameForOneLease_notForTheStep() {
     try (RedisServer redis = RedisServer.builder().fakeTime().start()) {
       Fenceline client = clients.connect(redis.uri(), LEASE);
-      Fenceline other = clients.connect(redis.uri(), LEASE);
-      Hold alone =
-          Clients.get(
-              client
-                  .lock("alone", LockOptions.defaults().fixedLease(LEASE))
-                  .acquireAsync(Clients.AMPLE));
-      Hold wanted =
-          Clients.get(
-              client
-                  .lock("wanted", LockOptions.defaults().fixedLease(Duration.ofSeconds(20)))
-                  .acquireAsync(Clients.AMPLE));
-      CompletableFuture<Hold> waiting = other.lock("wanted").acquireAsync(Clients.AMPLE);
-      Clients.awaitWaiters(other, "wanted", 1);
+      // Holders that have vanished: nobody gives these back.
+      Stores.Opened vanished = Stores.open(redis.uri());
+      RenewRequest alone = Stores.claimAll(vanished, "alone-", 1, LEASE).get(0);
+      RenewRequest wanted = Stores.claimAll(vanished, "wanted-", 1, Duration.ofSeconds(15)).get(0);
+      vanished.store().close();
+      CompletableFuture<Hold> waiting = client.lock("wanted-0").acquireAsync(Clients.AMPLE);
+      Clients.awaitWaiters(client, "wanted-0", 1);
 
       redis.clockOffset(Duration.ofHours(-1));
       Eventually.until(Clients.AMPLE, "the clock to be back", () -> behind(redis) > 3_000);
 
-      // Neither is released; both are open long before an hour has passed.
-      Hold next = Clients.acquire(other, "alone");
-      assertThat(next.token()).isGreaterThan(alone.token());
-      assertThat(Clients.get(waiting).token()).isGreaterThan(wanted.token());
+      Hold next = Clients.acquire(client, "alone-0");
+      assertThat(next.token() >> 8).isGreaterThan(alone.grant().number());
+      assertThat(Clients.get(waiting).token() >> 8).isGreaterThan(wanted.grant().number());
       clients.afterEach(null);
     }
   }

@@ -46,8 +46,7 @@ final class Stores {
     return claims.stream().map(Clients::get).toList();
   }
 
-  private static CompletableFuture<RenewRequest> claim(
-      Opened opened, String name, Duration lease) {
+  private static CompletableFuture<RenewRequest> claim(Opened opened, String name, Duration lease) {
     ClaimRequest request =
         new ClaimRequest(
             name, Owner.draw(opened.random), Mode.EXCLUSIVE, lease, Duration.ZERO, false);

@@ -31,7 +31,7 @@ final class SessionProof {
    * server, which comes after whatever was answered before. A new leader starts all timeouts anew,
    * later than anything that the old one can have answered with a majority.
    */
-  private static final int DRIFT_SHARE = 100;
+  static final int DRIFT_SHARE = 100;
 
   private static final int PER_TICK = 8;
 

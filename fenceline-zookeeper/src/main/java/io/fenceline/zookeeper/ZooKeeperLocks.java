@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZooKeeperLocks implements StoreFactory {
   /** ZooKeeper's default, and more than most ensembles have. */
-  private static final Duration USUAL_TICK = Duration.ofSeconds(2);
+  static final Duration USUAL_TICK = Duration.ofSeconds(2);
 
   private static final String USUAL_ROOT = "/fenceline";
 

@@ -1,6 +1,7 @@
 package io.fenceline.zookeeper;
 
 import io.fenceline.FencelineException;
+import io.fenceline.Finding;
 import io.fenceline.Guarantee;
 import io.fenceline.Guarantees;
 import io.fenceline.StoreUnavailableException;
@@ -105,7 +106,7 @@ final class ZooKeeperStore implements LockStore {
 
   // What it is. ---------------------------------------------------------------------------------
 
-  private static Guarantees guarantees(Duration longestLease) {
+  static Guarantees guarantees(Duration longestLease) {
     return new Guarantees(
         "zookeeper",
         EnumSet.of(
@@ -120,12 +121,15 @@ final class ZooKeeperStore implements LockStore {
   }
 
   /** What the longest lease is: what a session surely lives after each of its heartbeats. */
-  private Duration longest(int timeoutMillis) {
-    Duration timeout = Duration.ofMillis(timeoutMillis);
+  static Duration longest(Duration timeout, Duration tick) {
     return timeout
         .minus(timeout.dividedBy(Heartbeat.SHARE))
         .minus(tick)
-        .minus(timeout.dividedBy(100));
+        .minus(timeout.dividedBy(SessionProof.DRIFT_SHARE));
+  }
+
+  private Duration longest(int timeoutMillis) {
+    return longest(Duration.ofMillis(timeoutMillis), tick);
   }
 
   @Override
@@ -347,6 +351,15 @@ final class ZooKeeperStore implements LockStore {
   @Override
   public CompletableFuture<List<NameState>> list(String prefix, int limit) {
     return inspecting(inspection -> inspection.list(prefix, limit));
+  }
+
+  @Override
+  public CompletableFuture<List<Finding>> diagnose() {
+    try {
+      return new Diagnosis(this, context, sessions.current(), tick).run();
+    } catch (StoreUnavailableException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   // The end. ------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ class PlantedBugsTest {
                         + "engine.time.now(), attempt.tenure().terms().lease())),"
                         + " attempt.sentNanos());"),
             Invariant.I2,
-            1L),
+            80L),
         arguments(
             PlantedBug.named("renewal that ignores that the grant is gone")
                 .in(
@@ -46,12 +46,12 @@ class PlantedBugsTest {
                     "    } else {\n      lose(LossReason.GONE);\n    }\n",
                     "    }\n"),
             Invariant.I6,
-            1L),
+            22L),
         arguments(
             PlantedBug.named("token reused on hand-off")
                 .in("runtime/Tenure.java", "    handOffs++;\n", ""),
             Invariant.I3,
-            1L),
+            19L),
         arguments(
             PlantedBug.named("lost wake-up")
                 .in(
@@ -68,7 +68,7 @@ class PlantedBugsTest {
                     "    if (unknown) {\n      engine.undoer.undo(answered.request);\n    }\n",
                     ""),
             Invariant.I7,
-            1L),
+            1530L),
         arguments(
             PlantedBug.named("undo that hits a later acquire of the same client")
                 .in(
@@ -76,7 +76,7 @@ class PlantedBugsTest {
                     "return Owner.draw(random);",
                     "return Owner.draw(new java.util.SplittableRandom(info.label().hashCode()));"),
             Invariant.I2,
-            1L),
+            4L),
         arguments(
             PlantedBug.named("validity counted from the reply")
                 .in(
@@ -84,12 +84,12 @@ class PlantedBugsTest {
                     "new Validity(sent, granted.length())",
                     "new Validity(context.time().now(), granted.length())"),
             Invariant.I2,
-            1L),
+            30L),
         arguments(
             PlantedBug.named("deadline of a pushed grant counted from its arrival")
                 .in("spi/QueuedClaim.java", "from = lastWaiting;", "from = context.time().now();"),
             Invariant.I2,
-            1L),
+            33L),
         arguments(
             PlantedBug.named("undo overtaken by its acquire and never repeated")
                 .in(
@@ -98,7 +98,7 @@ class PlantedBugsTest {
                         + "      engine.undoer.undo(answered.request);\n    }\n",
                     ""),
             Invariant.I7,
-            1L),
+            20L),
         arguments(
             PlantedBug.named("release sent after the local deadline despite a lock-delay")
                 .in(
@@ -106,7 +106,7 @@ class PlantedBugsTest {
                     "if (reason == LossReason.EXPIRED && delay.isZero() && keep.isZero()) {",
                     "if (reason == LossReason.EXPIRED) {"),
             Invariant.DELAY,
-            1L),
+            20L),
         arguments(
             PlantedBug.named("loss listener before the state changes")
                 .in(
@@ -115,7 +115,7 @@ class PlantedBugsTest {
                     "    loss = how;\n    tenure.engine().work(() -> state = State.LOST);\n"
                         + "    if (acquirer != null) {"),
             Invariant.I6,
-            1L),
+            17L),
         arguments(
             PlantedBug.named("hand-off after loss")
                 .in("runtime/Tenure.java", "    noticeExpiry(now);\n    Stay left", "    Stay left")
@@ -127,12 +127,12 @@ class PlantedBugsTest {
                         + "            && terms().autoRenewal()",
                     "terms().autoRenewal()"),
             Invariant.I6,
-            1L),
+            3507L),
         arguments(
             PlantedBug.named("cancelled waiter granted and forgotten")
                 .in("runtime/Waiter.java", "handle.abandon();", "handle.isOpen();"),
             Invariant.I7,
-            1L),
+            349L),
         arguments(
             PlantedBug.named("hand-off without bound")
                 .in(
@@ -141,7 +141,7 @@ class PlantedBugsTest {
                         + "            && now.nanos() - grantedNanos < bounds.within().toNanos()\n",
                     "            && bounds.times() > 0\n"),
             Invariant.I7,
-            1L),
+            23L),
         arguments(
             PlantedBug.named("re-entry on a lost hold")
                 .in(
@@ -149,7 +149,7 @@ class PlantedBugsTest {
                     "return state == State.HELD ? open(factory) : null;",
                     "return open(factory);"),
             Invariant.I6,
-            1L),
+            17L),
         arguments(
             PlantedBug.named("late renewal that shortens a newer lease")
                 .in(
@@ -157,7 +157,7 @@ class PlantedBugsTest {
                     "if (nowMillis + term > endMillis) {",
                     "if (nowMillis + term >= 0) {"),
             Invariant.I2,
-            1L),
+            4L),
         arguments(
             PlantedBug.named("late message about a grant that ended")
                 .in(
@@ -165,7 +165,7 @@ class PlantedBugsTest {
                     "if (number <= lastNumber.getAsLong()) {",
                     "if (number <= 0) {"),
             Invariant.I2,
-            1L),
+            1887L),
         arguments(
             PlantedBug.named("lockAll that keeps what it has when it fails")
                 .in(
@@ -173,12 +173,12 @@ class PlantedBugsTest {
                     "      giveBack();\n      if (failure == null) {",
                     "      if (failure == null) {"),
             Invariant.I7,
-            1L),
+            23L),
         arguments(
             PlantedBug.named("undo that is repeated after the close")
                 .in("runtime/Undoer.java", "if (stopped) {", "if (stopped && failures < 0) {"),
             Invariant.I7,
-            1L),
+            7L),
         arguments(
             PlantedBug.named("release and renewal of what only keeps a name closed")
                 .in(
@@ -186,7 +186,7 @@ class PlantedBugsTest {
                     "if (!holder.ended && holder.claim.owner().equals(owner)) {",
                     "if (holder.claim.owner().equals(owner)) {"),
             Invariant.I7,
-            1L),
+            1483L),
         arguments(
             PlantedBug.named("loss that is noticed only when someone asks")
                 .in(
@@ -194,7 +194,7 @@ class PlantedBugsTest {
                     "      tenure.lose(LossReason.EXPIRED);\n",
                     "      remove(tenure);\n"),
             Invariant.I6,
-            1L),
+            3L),
         arguments(
             PlantedBug.named("number that does not rise")
                 .in(
@@ -210,7 +210,7 @@ class PlantedBugsTest {
                     "return held.stream().allMatch(Shared.class::isInstance);",
                     "return true;"),
             Invariant.I1,
-            1L),
+            3L),
         arguments(
             PlantedBug.named("fence that forgets readers")
                 .in(
@@ -218,7 +218,7 @@ class PlantedBugsTest {
                     "long mark = token.exclusive() ? marks.largest : marks.largestExclusive;",
                     "long mark = marks.largestExclusive;"),
             Invariant.I4,
-            1L));
+            3L));
   }
 
   @ParameterizedTest(name = "{0} breaks {1}, seed {2}")

@@ -1,0 +1,97 @@
+package io.fenceline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.cli.Tool.Call;
+import io.fenceline.cli.Tool.Result;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tool on a server: passwords, processes in a crowd, and a server that goes away. */
+class RedisIT {
+  @TempDir Path folder;
+
+  @Test
+  void twentyRunsOfOneName_neverOverlap_andTheirTokensRise() throws Exception {
+    try (RedisServer redis = RedisServer.start()) {
+      Tool tool = new Tool(folder);
+      tool.environment.put("FENCELINE_STORE", redis.uri());
+      List<Call> calls = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        calls.add(
+            tool.start(
+                "run",
+                "hot",
+                "-c",
+                "echo start $FENCELINE_TOKEN >> log; sleep 0.02; echo end $FENCELINE_TOKEN >> log"));
+      }
+      for (Call call : calls) {
+        assertThat(call.await()).extracting(Result::code, Result::err).containsExactly(0, "");
+      }
+      RunIT.assertOneAfterAnother(Files.readAllLines(folder.resolve("log")), 20);
+    }
+  }
+
+  @Test
+  void aPassword_isNeitherPrintedNorPassedOn_andTheConfigFileHasItForANestedRun() throws Exception {
+    try (RedisServer redis = RedisServer.builder().password("hunter2").start()) {
+      Tool tool = new Tool(folder);
+      tool.environment.put("FENCELINE_STORE", redis.uri());
+      Result result = tool.run("run", "job", "-c", "env | grep FENCELINE_");
+      assertThat(result.code()).as(result.toString()).isZero();
+      assertThat(result.out())
+          .contains("FENCELINE_STORE=" + redis.uri().replaceAll("//.*@", "//"))
+          .doesNotContain("hunter2");
+
+      String wrong = redis.uri().replace("hunter2", "hunter3");
+      Result refused = tool.run("run", "job", "--store", wrong, "--", "true");
+      assertThat(refused.code()).as(refused.toString()).isEqualTo(69);
+      assertThat(refused.err().lines()).hasSize(1);
+      assertThat(refused.err()).doesNotContain("hunter").contains("fenceline doctor");
+
+      Path config = folder.resolve("home/.config/fenceline/config");
+      Files.createDirectories(config.getParent());
+      Files.writeString(config, "store = " + redis.uri() + "\n");
+      tool.environment.put("FENCELINE_STORE", "");
+      Result nested =
+          tool.run("run", "outer", "-c", Tool.LAUNCHER + " run inner -c 'echo in $FENCELINE_NAME'");
+      assertThat(nested.out()).as(nested.toString()).isEqualTo("in inner\n");
+      assertThat(tool.run("doctor").out()).contains("chmod 600").doesNotContain("hunter2");
+    }
+  }
+
+  @Test
+  void aServerThatGoesAway_endsTheCommandInTime_andCannotBeReachedAfterwards() throws Exception {
+    try (RedisServer redis = RedisServer.start()) {
+      Tool tool = new Tool(folder);
+      tool.environment.put("FENCELINE_STORE", redis.uri());
+      Call call =
+          tool.start(
+              "run",
+              "job",
+              "--lease",
+              "4s",
+              "--grace",
+              "1500ms",
+              "-c",
+              "trap 'echo TERM' TERM; echo $$; while :; do sleep 0.05; done");
+      long pid = Long.parseLong(call.firstLine().strip());
+      redis.kill();
+
+      Result result = call.await();
+      assertThat(result.code()).as(result.toString()).isEqualTo(79);
+      assertThat(result.out()).isEqualTo(pid + "\nTERM\n");
+      assertThat(result.err()).contains("lock 'job' is in danger");
+      Eventually.until(Tool.PATIENCE, "the command to end", () -> !Tool.lives(pid));
+      Result down = tool.run("run", "job", "--", "true");
+      assertThat(down.code()).as(down.toString()).isEqualTo(69);
+      assertThat(down.err().lines()).hasSize(1);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package io.fenceline.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Finding;
+import io.fenceline.Guarantee;
+import io.fenceline.Hold;
+import io.fenceline.InvalidSettingException;
+import io.fenceline.LockOptions;
+import io.fenceline.MissingGuaranteeException;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.StoreAddress;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Addresses, logins, limits, and what the doctor says of them. */
+class AccessTest {
+  private static final String ADDRESS = Servers.single().address();
+
+  private static Fenceline connect(String login, String folder) {
+    return Fenceline.builder()
+        .store("zookeeper://%s%s/%s?session=4s&tick=200ms".formatted(login, ADDRESS, folder))
+        .connectTimeout(Duration.ofSeconds(20))
+        .connect();
+  }
+
+  @Test
+  void nodesOfALogin_areItsOwn() {
+    try (Fenceline owner = connect("app:s3cr3t-canary@", "private")) {
+      LockOptions options = LockOptions.defaults().lease(Duration.ofSeconds(2));
+      Hold hold = owner.lock("mine", options).tryAcquire().orElseThrow();
+      assertThat(hold.isValid()).isTrue();
+      assertThat(owner.toString() + owner.store()).doesNotContain("s3cr3t");
+
+      assertThatThrownBy(() -> connect("", "private"))
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("no permission");
+      assertThatThrownBy(() -> connect("app:wrong@", "private"))
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageNotContaining("wrong");
+      assertThat(owner.diagnose()).anyMatch(finding -> isOk(finding, "permissions"));
+    }
+  }
+
+  private static boolean isOk(Finding finding, String check) {
+    return finding.check().equals(check) && finding.severity() == Finding.Severity.OK;
+  }
+
+  @Test
+  void doctor_saysWhatAnOperatorShouldKnow() {
+    try (Fenceline client = connect("", "looked-over")) {
+      List<Finding> findings = client.diagnose();
+      assertThat(findings)
+          .extracting(Finding::check)
+          .contains("ensemble", "heartbeat", "session", "permissions");
+      assertThat(findings)
+          .filteredOn(finding -> finding.check().equals("session"))
+          .singleElement()
+          .satisfies(finding -> assertThat(finding.found()).contains("sessions of 4s"));
+      assertThat(findings)
+          .filteredOn(finding -> finding.check().equals("permissions"))
+          .singleElement()
+          .satisfies(finding -> assertThat(finding.severity()).isEqualTo(Finding.Severity.NOTE));
+    }
+  }
+
+  @Test
+  void leaseThatTheSessionCantKeep_isRefusedWithTheFigures() {
+    try (Fenceline client = connect("", "refused")) {
+      LockOptions tooLong = LockOptions.defaults().lease(Duration.ofSeconds(4));
+      assertThatThrownBy(() -> client.lock("long", tooLong))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageContaining("lease 4s")
+          .hasMessageContaining("a ZooKeeper session of 4s proves itself for 3.093s");
+      assertThat(client.guarantees().gives(Guarantee.LINEARIZABLE)).isTrue();
+    }
+  }
+
+  @Test
+  void lockDelay_isRefusedAtConnect() {
+    assertThatThrownBy(
+            () ->
+                Fenceline.builder()
+                    .store("zookeeper://" + ADDRESS)
+                    .require(Guarantee.LOCK_DELAY)
+                    .connect())
+        .isInstanceOf(MissingGuaranteeException.class);
+  }
+
+  @Test
+  void folderOfSomethingElse_isNotTouched() throws Exception {
+    try (var curator =
+        org.apache.curator.framework.CuratorFrameworkFactory.newClient(
+            ADDRESS, new org.apache.curator.retry.RetryOneTime(100))) {
+      curator.start();
+      curator
+          .create()
+          .creatingParentsIfNeeded()
+          .forPath("/taken/fenceline", "fenceline format 9".getBytes());
+    }
+    assertThatThrownBy(() -> connect("", "taken"))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("'fenceline format 9' instead of 'fenceline format 1'");
+  }
+
+  @Test
+  void noServer_isSaidWithinTheTimeout() {
+    assertThatThrownBy(
+            () ->
+                Fenceline.builder()
+                    .store("zookeeper://127.0.0.1:1")
+                    .connectTimeout(Duration.ofMillis(300))
+                    .connect())
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("No ZooKeeper server answered within 300ms");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "zookeeper:",
+        "zookeeper://a:2181?sesion=4s",
+        "zookeeper://a:2181?session=4",
+        "zookeeper://a:2181?acl=mine",
+        "zookeeper://a:2181?tls=maybe",
+        "zookeeper://a:2181/a//b"
+      })
+  void wrongAddress_isRefused(String uri) {
+    assertThatThrownBy(() -> new ZooKeeperProvider().at(StoreAddress.parse(uri)))
+        .isInstanceOf(InvalidSettingException.class);
+  }
+}

@@ -1,0 +1,99 @@
+package io.fenceline.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Owner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who is in whose way, and whom to watch. */
+class LineTest {
+
+  private static List<Place> line(String... modes) {
+    List<String> nodes = new ArrayList<>();
+    for (int i = 0; i < modes.length; i++) {
+      nodes.add(modes[i] + ".client.tag" + i + ".%010d".formatted(i));
+    }
+    return Line.parse(nodes);
+  }
+
+  private static List<String> watched(Mode mode, String... ahead) {
+    return Line.toWatch(mode, line(ahead)).stream().map(Place::tag).toList();
+  }
+
+  @Test
+  void exclusive_watchesItsPredecessorOnly() {
+    assertThat(watched(Mode.EXCLUSIVE, "x", "x", "s")).containsExactly("tag2");
+  }
+
+  @Test
+  void shared_watchesTheNearestWriterOnly() {
+    assertThat(watched(Mode.SHARED, "x", "s", "x", "s", "s")).containsExactly("tag2");
+    assertThat(Line.fits(Mode.SHARED, line("s", "s"))).isTrue();
+    assertThat(Line.fits(Mode.SHARED, line("s", "x"))).isFalse();
+  }
+
+  @Test
+  void permits_watchAsManyAsItTakes() {
+    // Of three permits, two are left when all but one have gone: the nearest three, or fewer.
+    assertThat(watched(Mode.permits(1, 3), "p1-3", "p1-3", "p1-3", "p1-3", "p1-3"))
+        .containsExactly("tag4", "tag3", "tag2");
+    assertThat(watched(Mode.permits(2, 3), "p1-3", "p1-3")).containsExactly("tag1", "tag0");
+    assertThat(watched(Mode.permits(3, 3), "p1-3", "p2-3")).containsExactly("tag1");
+    assertThat(watched(Mode.permits(1, 3), "p1-3", "p3-3")).containsExactly("tag1");
+  }
+
+  @Test
+  void granted_areThoseThatFit_andNobodyOvertakes() {
+    assertThat(Line.bySequence(line("s", "s", "x", "s")).granted()).isEqualTo(2);
+    assertThat(Line.bySequence(line("x", "x")).granted()).isEqualTo(1);
+    assertThat(Line.bySequence(line("p1-3", "p1-3", "p2-3", "p1-3")).granted()).isEqualTo(2);
+  }
+
+  @Test
+  void nearTheEndOfTheSequence_czxidsTellTheOrder() {
+    List<Place> places =
+        Line.parse(
+            List.of("x.c.first.2147483647", "x.c.second.-2147483648", "x.c.third.2147483647"));
+    assertThat(Line.areSequencesSound(places)).isFalse();
+    Line line =
+        Line.byCreation(
+            places,
+            Map.of(
+                "x.c.third.2147483647", 30L,
+                "x.c.first.2147483647", 10L,
+                "x.c.second.-2147483648", 20L));
+    assertThat(line.places()).extracting(Place::tag).containsExactly("first", "second", "third");
+  }
+
+  @Test
+  void otherNodes_areNotInLine() {
+    assertThat(Line.parse(List.of("readme", "x.c.t.", "q.c.t.0000000001", "p9-3.c.t.0000000001")))
+        .isEmpty();
+  }
+
+  @Test
+  void tag_tellsTheOwnersId_butNotItsSecret() {
+    Owner owner = Owner.draw(new java.util.Random(7));
+    String tag = Place.tagOf(owner);
+    Place place = Place.parse(Place.prefix(Mode.SHARED, "client", tag) + "0000000003");
+    assertThat(place.ownerId()).isEqualTo(owner.id());
+    assertThat(place.mode()).isEqualTo(Mode.SHARED);
+    assertThat(place.node()).doesNotContain(owner.secret());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"ledger", "a/b", ".", "..", "100%", "%2F", "naïve 锁 🔒", "\uE000x", "zookeeper"})
+  void names_areOneComponentEach_andComeBack(String name) {
+    String component = Paths.escape(name);
+    assertThat(component).doesNotContain("/");
+    org.apache.zookeeper.common.PathUtils.validatePath("/" + component);
+    assertThat(Paths.unescape(component)).isEqualTo(name);
+  }
+}
