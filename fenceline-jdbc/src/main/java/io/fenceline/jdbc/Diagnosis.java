@@ -39,7 +39,10 @@ final class Diagnosis {
           value.equalsIgnoreCase("wal")
               ? Finding.ok(item, found, "those who look do not wait for those who write")
               : Finding.note(
-                  item, found, "readers and writers wait for each other", "use a local file system");
+                  item,
+                  found,
+                  "readers and writers wait for each other",
+                  "use a local file system");
       default -> Finding.note(item, found, "", "");
     };
   }

@@ -49,8 +49,7 @@ final class Sql {
    *
    * @param numbered whether a parameter that stands in several places is set once
    */
-  static Sql read(
-      String dialect, String name, Map<String, String> replacements, boolean numbered) {
+  static Sql read(String dialect, String name, Map<String, String> replacements, boolean numbered) {
     return new Sql(name, text(dialect, name, replacements), numbered);
   }
 

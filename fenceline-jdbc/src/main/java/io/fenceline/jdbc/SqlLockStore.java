@@ -319,8 +319,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
         session ->
             session
                 .call(statements.diagnose)
-                .rows(
-                    row -> Diagnosis.of(dialect.title(), row.getString(1), row.getString(2))));
+                .rows(row -> Diagnosis.of(dialect.title(), row.getString(1), row.getString(2))));
   }
 
   /** Deletes what has not been used for long, now; gives how many names were forgotten. */

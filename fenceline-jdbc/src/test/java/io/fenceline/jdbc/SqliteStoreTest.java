@@ -173,15 +173,15 @@ class SqliteStoreTest {
   @Test
   void fullDisk_isNamed() throws Exception {
     // A file that may not grow fails as it does on a full disk, by SQLite's own error.
-    try (Connection small = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("full.db"));
+    try (Connection small =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("full.db"));
         Statement statement = small.createStatement()) {
       statement.execute("PRAGMA max_page_count = 2");
       statement.execute("CREATE TABLE t (x BLOB)");
       assertThatThrownBy(() -> statement.execute("INSERT INTO t VALUES (zeroblob(100000))"))
           .isInstanceOfSatisfying(
               SQLException.class,
-              e ->
-                  assertThat(new SqliteDialect().meaning(e)).isEqualTo("the disk is full"));
+              e -> assertThat(new SqliteDialect().meaning(e)).isEqualTo("the disk is full"));
     }
   }
 
