@@ -6,16 +6,11 @@ import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.Mode;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Release;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.apache.zookeeper.AsyncCallback;
-import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,15 +52,10 @@ final class Claim {
     OVER
   }
 
-  private static final byte[] NOTHING = {};
-  private static final int OK = KeeperException.Code.OK.intValue();
-  private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
-  private static final int COLD_TRIES = 5;
-  private static final AsyncCallback.StringCallback IGNORED = (code, path, context, name) -> {};
-
   final ClaimRequest request;
   private final ZooKeeperStore store;
   private final OwnNode node;
+  private final Enquiry enquiry;
   private final Wait wait;
   private volatile ClaimHandler handler;
 
@@ -87,6 +77,7 @@ final class Claim {
     this.request = request;
     this.handler = handler;
     this.node = new OwnNode(store, request);
+    this.enquiry = new Enquiry(this, node, request, store);
     this.wait = new Wait(this, node, request, store);
   }
 
@@ -143,42 +134,16 @@ final class Claim {
     return ++attempt;
   }
 
-  private void create(State from, int coldTries) {
+  private void create(State from, int tries) {
     Session on = store.sessions.current();
     int mine = begin(from, State.ASKING, on);
-    if (mine == 0) {
-      return;
+    if (mine != 0) {
+      enquiry.create(mine, on, tries);
     }
-    ZooKeeper zk = on.zk;
-    if (coldTries > 0) {
-      store.createShard(zk, request.name());
-      zk.create(node.parent, NOTHING, store.acl, CreateMode.CONTAINER, IGNORED, null);
-    }
-    Moment sent = store.context.time().now();
-    AsyncCallback.Create2Callback created =
-        (code, asked, context, name, stat) -> {
-          if (code == OK) {
-            store.heartbeat.answered(on, sent);
-            created(mine, name, stat.getCzxid());
-          } else if (code == NO_NODE && coldTries < COLD_TRIES) {
-            // The container is not there, or was removed in between: it is made along with the
-            // node.
-            createAgain(mine, coldTries + 1);
-          } else {
-            fail(mine, on.failure("Claiming lock '" + request.name() + "'", code));
-          }
-        };
-    zk.create(
-        node.prefix(),
-        store.nodeData(on, request.lease()),
-        store.acl,
-        CreateMode.EPHEMERAL_SEQUENTIAL,
-        created,
-        null);
-    list(mine, on);
   }
 
-  private void createAgain(int mine, int tries) {
+  /** As before, unless something else has happened meanwhile. */
+  void createAgain(int mine, int tries) {
     synchronized (this) {
       if (attempt != mine) {
         return;
@@ -192,23 +157,12 @@ final class Claim {
     }
   }
 
-  private synchronized void created(int mine, String name, long czxid) {
+  /** Its node is there. */
+  synchronized void created(int mine, String name, long czxid) {
     if (attempt == mine) {
       path = name;
       number = czxid;
     }
-  }
-
-  private void list(int mine, Session on) {
-    AsyncCallback.ChildrenCallback listed =
-        (code, asked, context, children) -> {
-          if (code == OK) {
-            order(mine, on, Line.parse(children));
-          } else {
-            fail(mine, on.failure("Listing lock '" + request.name() + "'", code));
-          }
-        };
-    on.zk.getChildren(node.parent, false, listed, null);
   }
 
   /** Lists the line again. */
@@ -222,30 +176,14 @@ final class Claim {
     }
     int mine = begin(State.WAITING, State.WAITING, on);
     if (mine != 0) {
-      list(mine, on);
+      enquiry.list(mine, on);
     }
-  }
-
-  private void order(int mine, Session on, List<Place> places) {
-    if (Line.areSequencesSound(places)) {
-      inLine(mine, on, Line.bySequence(places));
-      return;
-    }
-    store
-        .ordered(on, node.parent, places)
-        .whenComplete(
-            (line, failure) -> {
-              if (line != null) {
-                inLine(mine, on, line);
-              } else {
-                fail(mine, store.meaning(failure));
-              }
-            });
   }
 
   // In line. ------------------------------------------------------------------------------------
 
-  private void inLine(int mine, Session on, Line line) {
+  /** The line as it was after the node was in it. */
+  void inLine(int mine, Session on, Line line) {
     List<Place> ahead;
     boolean isUnwanted;
     synchronized (this) {
@@ -396,25 +334,12 @@ final class Claim {
     fail(mine, unavailable("A claim of lock '" + request.name() + "' was not answered"));
   }
 
-  /** Finds out whether there is a node, and goes on from there. */
   private void recover() {
     Session on = store.sessions.current();
     int mine = begin(State.UNKNOWN, State.ASKING, on);
-    if (mine == 0) {
-      return;
+    if (mine != 0) {
+      enquiry.recover(mine, on);
     }
-    node.find(on)
-        .whenComplete(
-            (found, failure) -> {
-              if (failure != null) {
-                fail(mine, store.meaning(failure));
-              } else if (found.path() == null || found.stat() == null) {
-                createAgain(mine, 0);
-              } else {
-                created(mine, found.path(), found.stat().getCzxid());
-                order(mine, on, found.line());
-              }
-            });
   }
 
   // The end. ------------------------------------------------------------------------------------

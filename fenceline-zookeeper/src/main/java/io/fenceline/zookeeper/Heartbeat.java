@@ -135,14 +135,18 @@ final class Heartbeat {
       then.run();
       return;
     }
+    boolean first;
     synchronized (this) {
+      first = waiting.isEmpty();
       waiting.add(new Waiting(session, neededNanos, then));
     }
-    context
-        .time()
-        .schedule(
-            session.nanosToNextProof(),
-            () -> context.time().lane(Lane.RENEWAL).execute(() -> send(session)));
+    if (first) {
+      context
+          .time()
+          .schedule(
+              session.nanosToNextProof(),
+              () -> context.time().lane(Lane.RENEWAL).execute(() -> send(session)));
+    }
   }
 
   private void runWaiting(Session session) {
@@ -158,7 +162,7 @@ final class Heartbeat {
   }
 
   /** What waits is told all the same: nothing is proven, and that is an answer. */
-  private void giveUpOn(Session session) {
+  void giveUpOn(Session session) {
     List<Waiting> left = new ArrayList<>(0);
     synchronized (this) {
       waiting.removeIf(w -> w.session == session && left.add(w));

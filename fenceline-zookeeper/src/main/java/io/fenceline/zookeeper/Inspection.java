@@ -60,7 +60,7 @@ final class Inspection {
                 node.stat().getCzxid(),
                 since,
                 Duration.ofMillis(data.sessionMillis())));
-      } else {
+      } else if (place.waits()) {
         waiters.add(new NameState.Waiter(place.ownerId(), data.client(), place.mode(), since));
       }
     }

@@ -41,7 +41,7 @@ final class OwnNode {
 
   /** The path of the node up to its sequence. */
   String prefix() {
-    return parent + "/" + Place.prefix(request.mode(), store.clientTag, tag);
+    return parent + "/" + Place.prefix(request.mode(), request.waits(), store.clientTag, tag);
   }
 
   String path(Place place) {

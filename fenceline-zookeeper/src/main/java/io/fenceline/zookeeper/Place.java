@@ -7,6 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,18 +17,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node the name of the node
  * @param mode {@code x} exclusive, {@code s} shared, {@code p2-5} two of five permits
+ * @param waits whether it stays in line; a try has a capital letter, and soon leaves if refused
  * @param client which store instance made it; several may share one session
  * @param tag a hash of the owner: the owner itself is a secret, and nodes can be read
  * @param sequence as ZooKeeper gave it; see {@link Line} for what it is worth
  */
-record Place(String node, Mode mode, String client, String tag, int sequence) {
+record Place(String node, Mode mode, boolean waits, String client, String tag, int sequence) {
   private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
   private static final int TAG_BYTES = 12;
   private static final int ID_BYTES = 6;
 
   /** The name of a node up to its sequence, which ZooKeeper adds. */
-  static String prefix(Mode mode, String client, String tag) {
-    return letter(mode) + "." + client + "." + tag + ".";
+  static String prefix(Mode mode, boolean waits, String client, String tag) {
+    String letter = waits ? letter(mode) : letter(mode).toUpperCase(Locale.ROOT);
+    return letter + "." + client + "." + tag + ".";
   }
 
   private static String letter(Mode mode) {
@@ -46,12 +49,14 @@ record Place(String node, Mode mode, String client, String tag, int sequence) {
       return null;
     }
     try {
-      Mode mode = mode(node.substring(0, first));
+      String letter = node.substring(0, first).toLowerCase(Locale.ROOT);
+      Mode mode = mode(letter);
       return mode == null
           ? null
           : new Place(
               node,
               mode,
+              letter.charAt(0) == node.charAt(0),
               node.substring(first + 1, second),
               node.substring(second + 1, third),
               Integer.parseInt(node.substring(third + 1)));

@@ -325,6 +325,7 @@ final class ZooKeeperStore implements LockStore {
   }
 
   private void ended(Session session) {
+    heartbeat.giveUpOn(session);
     claims.all().forEach(claim -> claim.sessionEnded(session));
   }
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Addresses, logins, limits, and what the doctor says of them. */
+@SuppressWarnings("MustBeClosedChecker") // What is to be refused is not there to be closed.
 class AccessTest {
   private static final String ADDRESS = Servers.single().address();
 

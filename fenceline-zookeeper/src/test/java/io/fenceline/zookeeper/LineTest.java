@@ -81,9 +81,10 @@ class LineTest {
   void tag_tellsTheOwnersId_butNotItsSecret() {
     Owner owner = Owner.draw(new java.util.Random(7));
     String tag = Place.tagOf(owner);
-    Place place = Place.parse(Place.prefix(Mode.SHARED, "client", tag) + "0000000003");
+    Place place = Place.parse(Place.prefix(Mode.SHARED, false, "client", tag) + "0000000003");
     assertThat(place.ownerId()).isEqualTo(owner.id());
     assertThat(place.mode()).isEqualTo(Mode.SHARED);
+    assertThat(place.waits()).isFalse();
     assertThat(place.node()).doesNotContain(owner.secret());
   }
 

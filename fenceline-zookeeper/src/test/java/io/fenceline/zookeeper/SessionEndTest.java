@@ -150,7 +150,8 @@ class SessionEndTest {
             .create()
             .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
             .withACL(ZooDefs.Ids.OPEN_ACL_UNSAFE)
-            .forPath(parent + "/" + Place.prefix(own.mode(), own.client(), "AAAAAAAAAAAAAAAA"));
+            .forPath(
+                parent + "/" + Place.prefix(own.mode(), true, own.client(), "AAAAAAAAAAAAAAAA"));
     assertThat(curator.checkExists().forPath(orphan)).isNotNull();
 
     Eventually.until(

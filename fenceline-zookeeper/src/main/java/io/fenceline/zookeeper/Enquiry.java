@@ -1,0 +1,113 @@
+package io.fenceline.zookeeper;
+
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Moment;
+import java.util.List;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooKeeper;
+
+/**
+ * What a claim asks of the server: its node, and the line that it is in. Answers go to the claim,
+ * with the attempt that they belong to.
+ */
+final class Enquiry {
+  private static final byte[] NOTHING = {};
+  private static final int OK = KeeperException.Code.OK.intValue();
+  private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
+  private static final int COLD_TRIES = 5;
+  private static final AsyncCallback.StringCallback IGNORED = (code, path, context, name) -> {};
+
+  private final Claim claim;
+  private final OwnNode node;
+  private final ClaimRequest request;
+  private final ZooKeeperStore store;
+
+  Enquiry(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperStore store) {
+    this.claim = claim;
+    this.node = node;
+    this.request = request;
+    this.store = store;
+  }
+
+  /**
+   * Creates the node and lists the line behind it, in one round trip.
+   *
+   * @param tries how often it was tried in vain, because the container is not there or was removed
+   *     in between; it is then made along with the node
+   */
+  void create(int mine, Session on, int tries) {
+    ZooKeeper zk = on.zk;
+    if (tries > 0) {
+      store.createShard(zk, request.name());
+      zk.create(node.parent, NOTHING, store.acl, CreateMode.CONTAINER, IGNORED, null);
+    }
+    Moment sent = store.context.time().now();
+    AsyncCallback.Create2Callback created =
+        (code, asked, context, name, stat) -> {
+          if (code == OK) {
+            store.heartbeat.answered(on, sent);
+            claim.created(mine, name, stat.getCzxid());
+          } else if (code == NO_NODE && tries < COLD_TRIES) {
+            claim.createAgain(mine, tries + 1);
+          } else {
+            claim.fail(mine, on.failure("Claiming lock '" + request.name() + "'", code));
+          }
+        };
+    zk.create(
+        node.prefix(),
+        store.nodeData(on, request.lease()),
+        store.acl,
+        CreateMode.EPHEMERAL_SEQUENTIAL,
+        created,
+        null);
+    list(mine, on);
+  }
+
+  /** Lists the line. */
+  void list(int mine, Session on) {
+    AsyncCallback.ChildrenCallback listed =
+        (code, asked, context, children) -> {
+          if (code == OK) {
+            order(mine, on, Line.parse(children));
+          } else {
+            claim.fail(mine, on.failure("Listing lock '" + request.name() + "'", code));
+          }
+        };
+    on.zk.getChildren(node.parent, false, listed, null);
+  }
+
+  private void order(int mine, Session on, List<Place> places) {
+    if (Line.areSequencesSound(places)) {
+      claim.inLine(mine, on, Line.bySequence(places));
+      return;
+    }
+    store
+        .ordered(on, node.parent, places)
+        .whenComplete(
+            (line, failure) -> {
+              if (line != null) {
+                claim.inLine(mine, on, line);
+              } else {
+                claim.fail(mine, store.meaning(failure));
+              }
+            });
+  }
+
+  /** Finds out whether there is a node, and goes on from there. */
+  void recover(int mine, Session on) {
+    node.find(on)
+        .whenComplete(
+            (found, failure) -> {
+              if (failure != null) {
+                claim.fail(mine, store.meaning(failure));
+              } else if (found.path() == null || found.stat() == null) {
+                claim.createAgain(mine, 0);
+              } else {
+                claim.created(mine, found.path(), found.stat().getCzxid());
+                order(mine, on, found.line());
+              }
+            });
+  }
+}
