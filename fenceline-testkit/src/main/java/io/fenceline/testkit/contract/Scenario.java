@@ -160,8 +160,13 @@ abstract class Scenario {
     awaitFree(observer, name);
   }
 
+  /**
+   * Nobody holds it, and nobody waits: a claim that is still being withdrawn goes before others.
+   */
   final void awaitFree(Peer observer, String name) {
-    await(name + " to be free", () -> observer.inspect(name).isFree());
+    await(
+        name + " to be free",
+        () -> observer.inspect(name).isFree() && observer.inspect(name).waiters().isEmpty());
   }
 
   /** Waits until this many calls of a process were told to wait for a name. */
