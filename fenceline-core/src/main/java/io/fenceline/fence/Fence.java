@@ -9,7 +9,7 @@ import io.fenceline.StaleTokenException;
  * <pre>{@code
  * Fence fence = new MemoryFence();
  * fence.check("ledger", hold.fencingToken());
- * ledger.append(entry);
+ * ledger.append(entry, hold.token());
  * }</pre>
  *
  * <p>A fence works only if the check and the write are one step for everyone else: in the same

@@ -40,9 +40,18 @@ record Lease(Moment from, Duration length, long deadlineNanos, long deadlineWall
     return deadlineNanos - other.deadlineNanos > 0;
   }
 
-  /** This lease, or the part of it that another one allows too. */
+  /**
+   * This lease, or the part of it that another one allows too: by each clock the earlier end, since
+   * after a sleep the clocks may not agree on which of the two is shorter.
+   */
   Lease cutTo(Lease shorter) {
-    return endsAfter(shorter) ? shorter : this;
+    return endsAfter(shorter)
+        ? new Lease(
+            shorter.from,
+            shorter.length,
+            shorter.deadlineNanos,
+            Math.min(deadlineWallMillis, shorter.deadlineWallMillis))
+        : this;
   }
 
   /** When a renewal is due: after a third of the lease. */

@@ -52,6 +52,14 @@ final class History {
       this.endMillis = endMillis;
     }
 
+    Key key() {
+      return new Key(id, number);
+    }
+
+    boolean isOf(String owner) {
+      return id.equals(owner);
+    }
+
     @Override
     public String toString() {
       return "grant " + number + " of " + name + " to " + id + " (" + mode + ")";
@@ -59,11 +67,15 @@ final class History {
   }
 
   /** One grant to one owner. */
-  private record Key(String id, long number) {}
+  private record Key(String id, long number) {
+    static Key of(NameState.Holder holder) {
+      return new Key(holder.id(), holder.number());
+    }
+  }
 
   /** What was seen of one name. */
   private static final class Seen {
-    final Map<String, Granted> live = new LinkedHashMap<>();
+    final Map<Key, Granted> live = new LinkedHashMap<>();
     Set<String> waiters = Set.of();
     long highest;
   }
@@ -119,7 +131,7 @@ final class History {
     if (request.kind() == Kind.WITHDRAW) {
       String id = id(request.owners().get(0));
       Seen seen = seen(request.names().get(0));
-      if (seen.live.containsKey(id)) {
+      if (seen.live.values().stream().anyMatch(grant -> grant.isOf(id))) {
         world.tally.add(Count.WITHDRAWALS_OF_GRANTS);
       } else if (seen.waiters.contains(id)) {
         world.tally.add(Count.WITHDRAWALS_OF_WAITERS);
@@ -146,13 +158,13 @@ final class History {
     Seen seen = seen(name);
     NameState state = server().table().inspect(name);
     long now = server().clockMillis();
-    Map<String, NameState.Holder> held = new LinkedHashMap<>();
-    state.holders().forEach(holder -> held.put(holder.id(), holder));
+    Map<Key, NameState.Holder> held = new LinkedHashMap<>();
+    state.holders().forEach(holder -> held.put(Key.of(holder), holder));
     for (Iterator<Granted> all = seen.live.values().iterator(); all.hasNext(); ) {
       Granted grant = all.next();
-      NameState.Holder holder = held.get(grant.id);
+      NameState.Holder holder = held.get(grant.key());
       boolean asked = askers.contains(grant.id) || forced(request, grant);
-      if (holder == null || holder.number() != grant.number) {
+      if (holder == null) {
         all.remove();
         ended(request, grant, asked, now);
       } else {
@@ -160,7 +172,7 @@ final class History {
       }
     }
     for (NameState.Holder holder : state.holders()) {
-      if (!seen.live.containsKey(holder.id())) {
+      if (!seen.live.containsKey(Key.of(holder))) {
         began(seen, name, holder, now);
       }
     }
@@ -182,8 +194,8 @@ final class History {
           Invariant.I3, grant + " is not above " + seen.highest + ", which was granted before");
     }
     seen.highest = Math.max(seen.highest, grant.number);
-    seen.live.put(grant.id, grant);
-    grants.put(new Key(grant.id, grant.number), grant);
+    seen.live.put(grant.key(), grant);
+    grants.put(grant.key(), grant);
     world.tally.add(Count.GRANTS);
     if (beliefs != null) {
       beliefs.granted(grant);
@@ -257,21 +269,18 @@ final class History {
     names.forEach(
         (name, seen) -> {
           NameState state = server().table().inspect(name);
-          Map<String, Granted> live = new LinkedHashMap<>();
+          Map<Key, Granted> live = new LinkedHashMap<>();
           for (NameState.Holder holder : state.holders()) {
             long end = now + holder.remaining().toMillis();
-            Granted known = seen.live.remove(holder.id());
-            Granted grant =
-                known != null && known.number == holder.number()
-                    ? known
-                    : new Granted(name, holder, end, world.now());
+            Granted known = seen.live.remove(Key.of(holder));
+            Granted grant = known != null ? known : new Granted(name, holder, end, world.now());
             if (grant != known || grant.endMillis != end) {
               grant.exempt = "a failover forgot what became of it";
             }
             grant.endMillis = end;
             grant.live = true;
-            live.put(grant.id, grant);
-            grants.put(new Key(grant.id, grant.number), grant);
+            live.put(grant.key(), grant);
+            grants.put(grant.key(), grant);
           }
           for (Granted forgotten : seen.live.values()) {
             forgotten.live = false;
@@ -306,7 +315,7 @@ final class History {
     names.forEach(
         (name, seen) -> {
           for (NameState.Holder holder : server().table().inspect(name).holders()) {
-            Granted grant = seen.live.get(holder.id());
+            Granted grant = seen.live.get(Key.of(holder));
             if (grant != null) {
               grant.endMillis = now + holder.remaining().toMillis();
             }

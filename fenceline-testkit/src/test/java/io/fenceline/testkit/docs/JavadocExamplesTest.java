@@ -30,6 +30,7 @@ class JavadocExamplesTest {
       import static org.assertj.core.api.Assertions.*;
       import io.fenceline.*;
       import io.fenceline.event.*;
+      import io.fenceline.fence.*;
       import io.fenceline.memory.*;
       import io.fenceline.spi.*;
       import io.fenceline.testkit.*;
