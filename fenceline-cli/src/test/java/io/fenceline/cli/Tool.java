@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class Tool {
   static final Path DIST = Path.of(System.getProperty("fenceline.dist", "target/dist"));
   static final Path LAUNCHER = DIST.toAbsolutePath().resolve("bin/fenceline");
-  static final Duration PATIENCE = Duration.ofSeconds(60);
+  static final Duration PATIENCE = Duration.ofMinutes(4);
 
   final Path folder;
   final Map<String, String> environment = new HashMap<>();
