@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * notice for long (its {@code syncLimit} is high), and goes on answering reads.
  */
 class CutOffFollowerTest {
-  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final Duration LEASE = Duration.ofMillis(4_500);
   private static final int CUT_OFF = 1;
 
   @TempDir Path folder;

@@ -24,6 +24,6 @@ class EnsembleContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
-        Servers.store(ensemble.connectString()), Duration.ofMillis(1_200));
+        Servers.store(ensemble.connectString()), Duration.ofMillis(1_500));
   }
 }
