@@ -27,6 +27,6 @@ class PostgresContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
-        JdbcStore.url(Urls.of(server)).poolSize(4), Duration.ofMillis(1_500));
+        JdbcStore.url(Urls.of(server)).poolSize(4), Duration.ofSeconds(3));
   }
 }
