@@ -40,6 +40,10 @@ train list ls
 train json ls --json
 train show show prepare
 train memory run prepare --store memory: -- true
+# Nobody listens there; most of a driver is loaded by then all the same.
+for scheme in redis zookeeper etcd; do
+  train "$scheme" run prepare --store "$scheme://127.0.0.1:1" --connect-timeout 1s -- true
+done
 cat "$work"/*.classes | sort -u >"$work/all"
 
 if ! "$java" -Xshare:dump -XX:SharedClassListFile="$work/all" -XX:+UseSerialGC \

@@ -3,6 +3,7 @@ package io.fenceline.cli;
 import io.fenceline.FencelineException;
 import io.fenceline.InvalidLockNameException;
 import io.fenceline.InvalidSettingException;
+import io.fenceline.LeaseTooShortException;
 import io.fenceline.LimitExceededException;
 import io.fenceline.LockLostException;
 import io.fenceline.LockTimeoutException;
@@ -29,7 +30,8 @@ final class Failures {
       return failure.exitCode();
     } else if (thrown instanceof LockTimeoutException) {
       return ExitCode.NOT_ACQUIRED;
-    } else if (thrown instanceof StoreUnavailableException) {
+    } else if (thrown instanceof StoreUnavailableException
+        || thrown instanceof LeaseTooShortException) {
       return ExitCode.UNAVAILABLE;
     } else if (thrown instanceof LockLostException) {
       return ExitCode.LOST;

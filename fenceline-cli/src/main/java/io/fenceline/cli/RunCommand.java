@@ -133,8 +133,8 @@ final class RunCommand implements Subcommand {
       case "--grace" -> grace = duration(args.value());
       case "--at-least" -> atLeast = orZero(duration(args.value()));
       case "-c", "--command" -> line = args.value();
-      case "--store" -> {
-        return store.read(args.option(), args.value());
+      case "--store", "--connect-timeout" -> {
+        return store.read(args);
       }
       default -> {
         return mode.read(args);
@@ -185,17 +185,23 @@ final class RunCommand implements Subcommand {
       if (held.isEmpty()) {
         return notAcquired(what() + " is held by " + holder(fenceline));
       }
-      return runUnder(held.get(), guarded, commandLine, supervisor);
+      return runUnder(held.get(), options.lease(), guarded, commandLine, supervisor);
     } catch (io.fenceline.LockTimeoutException e) {
       return notAcquired(String.valueOf(e.getMessage()));
     }
   }
 
   private int runUnder(
-      Held held, GuardedCommand guarded, List<String> commandLine, Supervisor supervisor)
+      Held held,
+      Duration lease,
+      GuardedCommand guarded,
+      List<String> commandLine,
+      Supervisor supervisor)
       throws InterruptedException {
     int code;
     try (held) {
+      // A grant that was waited for counts from the last answer of the store: little may be left.
+      held.ensure(lease.dividedBy(2));
       guarded.start(commandLine, variables(held));
       code = supervisor.watch(guarded, held, what());
       ReleaseOutcome outcome = held.release();

@@ -4,6 +4,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.FencelineBuilder;
 import io.fenceline.spi.StoreAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +27,25 @@ final class StoreOptions {
       })
   private @Nullable String given;
 
+  @Option(
+      names = "--connect-timeout",
+      paramLabel = "TIME",
+      description = "How long connecting to the store may take; default 10s.")
+  private Duration connectTimeout = Duration.ofSeconds(10);
+
   /** For {@link Subcommand#readQuickly}. */
-  boolean read(String option, @Nullable String value) {
-    given = value;
-    return option.equals("--store") && value != null;
+  boolean read(QuickArguments args) {
+    String option = args.option();
+    String value = args.value();
+    if (value == null) {
+      return false;
+    } else if (option.equals("--store")) {
+      given = value;
+      return true;
+    }
+    Optional<Duration> timeout = DurationText.parse(value);
+    timeout.ifPresent(time -> connectTimeout = time);
+    return option.equals("--connect-timeout") && timeout.isPresent();
   }
 
   private final Map<String, String> environment = System.getenv();
@@ -88,7 +104,8 @@ final class StoreOptions {
   }
 
   FencelineBuilder builder() {
-    FencelineBuilder builder = Fenceline.builder().store(address().secretText());
+    FencelineBuilder builder =
+        Fenceline.builder().store(address().secretText()).connectTimeout(connectTimeout);
     config().get(Config.LABEL).ifPresent(builder::label);
     return builder;
   }

@@ -28,6 +28,8 @@ class RedisIT {
             tool.start(
                 "run",
                 "hot",
+                "--connect-timeout", // Twenty JVMs start at once, on a machine that may be busy.
+                "60s",
                 "-c",
                 "echo start $FENCELINE_TOKEN >> log; sleep 0.02; echo end $FENCELINE_TOKEN >> log"));
       }

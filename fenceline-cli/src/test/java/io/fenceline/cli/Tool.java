@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class Tool {
   static final Path DIST = Path.of(System.getProperty("fenceline.dist", "target/dist"));
   static final Path LAUNCHER = DIST.toAbsolutePath().resolve("bin/fenceline");
-  static final Duration PATIENCE = Duration.ofSeconds(60);
+  static final Duration PATIENCE = Duration.ofMinutes(2);
 
   final Path folder;
   final Map<String, String> environment = new HashMap<>();
@@ -91,7 +91,9 @@ final class Tool {
   }
 
   synchronized Call start(ProcessBuilder.Redirect stdin, String... args) {
-    List<String> command = new ArrayList<>(List.of(LAUNCHER.toString()));
+    // A build that was started with nohup hands on that HUP is ignored, which nobody could trap.
+    List<String> command =
+        new ArrayList<>(List.of("env", "--default-signal=HUP,INT,TERM", LAUNCHER.toString()));
     command.addAll(List.of(args));
     Path out = folder.resolve("out-" + count);
     Path err = folder.resolve("err-" + count++);

@@ -164,16 +164,19 @@ final class ClaimQueue {
       held = tenure;
     }
     Obstacle obstacle = held != null ? held.asObstacle(engine.time.now()) : null;
+    RuntimeException failure = asked == null ? null : asked.lastFailure();
     if (obstacle == null && asked != null) {
-      RuntimeException failure = asked.lastFailure();
       obstacle = asked.obstacle();
-      if (failure != null || obstacle == null) {
-        return new StoreUnavailableException(
-            engine.store.description(),
-            "Lock '%s' was not acquired within %s: the store gave no answer (waited=%s)"
-                .formatted(name, Durations.show(waiter.maxWait), Durations.show(waited)),
-            failure);
-      }
+    }
+    // A try that is still here was not answered, even if its claim has just been taken away by the
+    // failure that is about to settle it.
+    boolean silent = asked != null && held == null && (failure != null || obstacle == null);
+    if (silent || !waiter.queues) {
+      return new StoreUnavailableException(
+          engine.store.description(),
+          "Lock '%s' was not acquired within %s: the store gave no answer (waited=%s)"
+              .formatted(name, Durations.show(waiter.maxWait), Durations.show(waited)),
+          failure);
     }
     Obstacle known = obstacle == null ? Obstacle.UNKNOWN : obstacle;
     return new LockTimeoutException(

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,6 +39,26 @@ final class Sql {
    */
   record Form(String text, Map<String, int[]> places) {}
 
+  /**
+   * What each dialect has a file of its own for. Not found out by looking: a resource that is not
+   * there costs a look into every jar of the class path, which a command line tool pays at each
+   * start.
+   */
+  private static final Set<String> OWN =
+      Set.of(
+          "claim",
+          "diagnose",
+          "listen",
+          "release",
+          "renew",
+          "renew-claims",
+          "renewed",
+          "renewed-claims",
+          "schema",
+          "tell",
+          "transaction-lock",
+          "transaction-try-lock");
+
   private Sql(String file, String template, boolean numbered) {
     this.file = file;
     this.template = template;
@@ -55,10 +76,7 @@ final class Sql {
 
   /** The text of a file, without its comments. */
   static String text(String dialect, String name, Map<String, String> replacements) {
-    String text = resource("sql/" + dialect + "/" + name + ".sql");
-    if (text == null) {
-      text = resource("sql/" + name + ".sql");
-    }
+    String text = resource("sql/" + (OWN.contains(name) ? dialect + "/" : "") + name + ".sql");
     if (text == null) {
       throw new IllegalStateException("no statement " + name + " for " + dialect);
     }

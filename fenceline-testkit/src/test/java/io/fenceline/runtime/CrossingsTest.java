@@ -8,10 +8,17 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.ModeConflictException;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.event.LockListener;
+import io.fenceline.event.StoreFailed;
 import io.fenceline.memory.MemorySpace;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.LockStore;
 import io.fenceline.testkit.ManualTime;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Things that happen at the same moment, which only a time that the test owns can arrange. */
@@ -107,5 +114,45 @@ class CrossingsTest {
       assertThat(left).isEqualTo(LEASE.minusSeconds(5));
       assertThat(believed).isLessThanOrEqualTo(left);
     }
+  }
+
+  @Test
+  void tryWhoseTimeIsOverWhileItsClaimFails_saysThatTheStoreGaveNoAnswer() {
+    AtomicReference<ClaimHandler> asked = new AtomicReference<>();
+    LockListener endOfTime =
+        new LockListener() {
+          @Override
+          public void onStoreFailed(StoreFailed event) {
+            time.advance(Duration.ofSeconds(1)); // The claim is gone, the caller not yet told.
+          }
+        };
+    try (Fenceline fenceline =
+        Fenceline.builder()
+            .store(context -> silent(space.factory().open(context), asked))
+            .operationTimeout(Duration.ofMillis(500))
+            .listener(endOfTime)
+            .time(time)
+            .connect()) {
+      CompletableFuture<?> tried = fenceline.lock("ledger").tryAcquireAsync();
+
+      asked.get().failed(new StoreUnavailableException("memory:", "No answer", null));
+
+      assertThatThrownBy(tried::join).hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+  }
+
+  /** A store that does not answer claims, and is otherwise as the one given. */
+  private static LockStore silent(LockStore store, AtomicReference<ClaimHandler> asked) {
+    return (LockStore)
+        Proxy.newProxyInstance(
+            LockStore.class.getClassLoader(),
+            new Class<?>[] {LockStore.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("claim")) {
+                asked.set((ClaimHandler) arguments[1]);
+                return null;
+              }
+              return method.invoke(store, arguments);
+            });
   }
 }

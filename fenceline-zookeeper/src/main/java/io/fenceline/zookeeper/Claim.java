@@ -6,6 +6,7 @@ import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.Mode;
+import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Release;
 import java.util.ArrayList;
@@ -64,10 +65,11 @@ final class Claim {
   private @Nullable Session session;
   private @Nullable String path;
   private long number;
-  private long grantedNanos;
+  private @Nullable Moment granted;
+  private long seenNanos;
   private int attempt;
   private boolean asking;
-  private long askedNanos;
+  private @Nullable Moment asked;
   private boolean waited;
   private boolean unwanted;
   private final List<CompletableFuture<Void>> withdrawals = new ArrayList<>(0);
@@ -110,7 +112,7 @@ final class Claim {
         case NEW -> create(State.NEW, 0);
         case UNKNOWN -> recover();
         case WAITING -> look();
-        case GRANTED -> tellGranted();
+        case GRANTED -> grantAgain();
         default -> {}
       }
     } catch (StoreUnavailableException e) {
@@ -130,12 +132,12 @@ final class Claim {
     state = next;
     session = on;
     asking = true;
-    askedNanos = store.context.time().nanos();
+    asked = store.context.time().now();
     return ++attempt;
   }
 
   private void create(State from, int tries) {
-    Session on = store.sessions.current();
+    Session on = store.sessions.connected();
     int mine = begin(from, State.ASKING, on);
     if (mine != 0) {
       enquiry.create(mine, on, tries);
@@ -186,10 +188,12 @@ final class Claim {
   void inLine(int mine, Session on, Line line) {
     List<Place> ahead;
     boolean isUnwanted;
+    Moment sent;
     synchronized (this) {
       if (attempt != mine || path == null) {
         return;
       }
+      sent = asked;
       ahead = line.aheadOf(node.node(path));
       isUnwanted = unwanted;
     }
@@ -205,7 +209,7 @@ final class Claim {
       String claimed = request.mode().family();
       leave(() -> handler.failed(new ModeConflictException(request.name(), claimed, inUse)));
     } else if (Line.fits(request.mode(), ahead)) {
-      grant();
+      grant(sent);
     } else if (!request.waits()) {
       CompletableFuture<Obstacle> seen =
           new Calls(on)
@@ -249,7 +253,7 @@ final class Claim {
       mine = attempt;
     }
     if (fits) {
-      grant();
+      grant(null);
       return;
     }
     try {
@@ -269,32 +273,49 @@ final class Claim {
     ask();
   }
 
-  private void grant() {
+  /**
+   * It has the name.
+   *
+   * @param from when the lease begins: not after the sending of the request that has told so; an
+   *     event tells it by itself, and a node is kept for as long as its session lives
+   */
+  private void grant(@Nullable Moment from) {
     synchronized (this) {
       if (state != State.ASKING && state != State.WAITING) {
         return;
       }
       state = State.GRANTED;
       asking = false;
-      grantedNanos = store.context.time().nanos();
+      seenNanos = store.context.time().nanos();
+      granted = from == null ? store.context.time().now() : from;
       wait.end(session);
+    }
+    tellGranted();
+  }
+
+  /** A repeat starts the lease again. */
+  private void grantAgain() {
+    synchronized (this) {
+      granted = store.context.time().now();
     }
     tellGranted();
   }
 
   private void tellGranted() {
     Session on;
+    Moment from;
     long given;
     synchronized (this) {
       on = session;
+      from = granted;
       given = number;
     }
-    if (on != null) {
+    if (on != null && from != null) {
       // Less than half of what could be proven would only make the holder renew at once.
       store.heartbeat.whenProven(
           on,
           store.leastNanos(on, request.lease()),
-          () -> handler.granted(new Grant(given, on.validity(request.lease()))));
+          () -> handler.granted(new Grant(given, on.validity(from, request.lease()))));
     }
   }
 
@@ -326,7 +347,7 @@ final class Claim {
   void checkOverdue(long nowNanos, long limitNanos) {
     int mine;
     synchronized (this) {
-      if (!asking || nowNanos - askedNanos < limitNanos) {
+      if (!asking || asked == null || nowNanos - asked.nanos() < limitNanos) {
         return;
       }
       mine = attempt;
@@ -335,7 +356,7 @@ final class Claim {
   }
 
   private void recover() {
-    Session on = store.sessions.current();
+    Session on = store.sessions.connected();
     int mine = begin(State.UNKNOWN, State.ASKING, on);
     if (mine != 0) {
       enquiry.recover(mine, on);
@@ -350,7 +371,7 @@ final class Claim {
 
   /** The name of the node, if a listing of that time must show it; null if it need not. */
   synchronized @Nullable String nodeGrantedBefore(long nanos) {
-    return path == null || grantedNanos - nanos >= 0 ? null : node.node(path);
+    return path == null || granted == null || seenNanos - nanos >= 0 ? null : node.node(path);
   }
 
   /** The grant is not there any more; false if it was known to be over before. */

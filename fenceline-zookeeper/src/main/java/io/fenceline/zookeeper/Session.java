@@ -87,11 +87,12 @@ final class Session implements Watcher {
     return ended ? 0 : proof.remainingNanos(now, timeoutMillis() * 1_000_000L);
   }
 
-  /** A lease from now on, cut to what is proven of the session. */
-  Validity validity(Duration lease) {
+  /** A lease that counts from then on, cut to what is proven of the session by now. */
+  Validity validity(Moment from, Duration lease) {
     Moment now = context.time().now();
-    long length = Math.max(0, Math.min(lease.toNanos(), remainingNanos(now)));
-    return new Validity(now, Duration.ofNanos(length));
+    long proven = now.nanos() - from.nanos() + remainingNanos(now);
+    long length = Math.max(0, Math.min(lease.toNanos(), proven));
+    return new Validity(from, Duration.ofNanos(length));
   }
 
   // Events. -------------------------------------------------------------------------------------

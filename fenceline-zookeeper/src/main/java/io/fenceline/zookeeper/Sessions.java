@@ -73,6 +73,19 @@ final class Sessions implements ConnectionStateListener {
     return renewed(zk);
   }
 
+  /**
+   * As {@link #current}, for claims: while there is no connection they would be kept back by
+   * ZooKeeper's client, and their leases would run before they are sent.
+   */
+  Session connected() {
+    Session session = current();
+    if (!session.zk.getState().isConnected()) {
+      throw new StoreUnavailableException(
+          description, "There is no connection to a ZooKeeper server at the moment", null);
+    }
+    return session;
+  }
+
   private Session renewed(ZooKeeper zk) {
     Session old;
     Session made;

@@ -18,7 +18,6 @@ import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.Time;
-import io.fenceline.spi.Validity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -276,6 +275,7 @@ final class ZooKeeperStore implements LockStore {
   @Override
   public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
     List<CompletableFuture<Renewal>> answers = new ArrayList<>(requests.size());
+    Moment sent = context.time().now();
     Session session = sessions.current();
     long shortest = Long.MAX_VALUE;
     for (RenewRequest request : requests) {
@@ -288,7 +288,7 @@ final class ZooKeeperStore implements LockStore {
       if (claim == null || !claim.isGrantedOn(session)) {
         answers.add(CompletableFuture.completedFuture(Renewal.GONE));
       } else {
-        answers.add(listing.thenApply(found -> renewal(found, claim, request.lease())));
+        answers.add(listing.thenApply(found -> renewal(found, claim, sent, request.lease())));
       }
     }
     return answers;
@@ -305,18 +305,17 @@ final class ZooKeeperStore implements LockStore {
     }
   }
 
-  private Renewal renewal(Ephemerals.Listing found, Claim claim, Duration lease) {
+  private Renewal renewal(Ephemerals.Listing found, Claim claim, Moment sent, Duration lease) {
     Session session = found.session();
     if (!found.shows(claim) || !claim.isGrantedOn(session)) {
       boolean unused = claim.vanish();
       return Renewal.GONE;
     }
-    Validity validity = session.validity(lease);
-    if (validity.length().toNanos() < leastNanos(session, lease)) {
+    if (session.remainingNanos(context.time().now()) < leastNanos(session, lease)) {
       // Reads are answered by a server that is cut off from the others, too.
       throw new StoreUnavailableException(description, "The heartbeats are not answered", null);
     }
-    return new Renewal.Renewed(validity);
+    return new Renewal.Renewed(session.validity(sent, lease));
   }
 
   /** What a session that is well has left at any time, of a lease. */

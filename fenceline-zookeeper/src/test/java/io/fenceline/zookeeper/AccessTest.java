@@ -25,7 +25,7 @@ class AccessTest {
 
   private static Fenceline connect(String login, String folder) {
     return Fenceline.builder()
-        .store("zookeeper://%s%s/%s?session=4s&tick=200ms".formatted(login, ADDRESS, folder))
+        .store("zookeeper://%s%s/%s?session=5s&tick=250ms".formatted(login, ADDRESS, folder))
         .connectTimeout(Duration.ofSeconds(20))
         .connect();
   }
@@ -62,7 +62,7 @@ class AccessTest {
       assertThat(findings)
           .filteredOn(finding -> finding.check().equals("session"))
           .singleElement()
-          .satisfies(finding -> assertThat(finding.found()).contains("sessions of 4s"));
+          .satisfies(finding -> assertThat(finding.found()).contains("sessions of 5s"));
       assertThat(findings)
           .filteredOn(finding -> finding.check().equals("permissions"))
           .singleElement()
@@ -73,11 +73,11 @@ class AccessTest {
   @Test
   void leaseThatTheSessionCantKeep_isRefusedWithTheFigures() {
     try (Fenceline client = connect("", "refused")) {
-      LockOptions tooLong = LockOptions.defaults().lease(Duration.ofSeconds(4));
+      LockOptions tooLong = LockOptions.defaults().lease(Duration.ofSeconds(5));
       assertThatThrownBy(() -> client.lock("long", tooLong))
           .isInstanceOf(InvalidSettingException.class)
-          .hasMessageContaining("lease 4s")
-          .hasMessageContaining("a ZooKeeper session of 4s proves itself for 3.093s");
+          .hasMessageContaining("lease 5s")
+          .hasMessageContaining("a ZooKeeper session of 5s proves itself for 3.866s");
       assertThat(client.guarantees().gives(Guarantee.LINEARIZABLE)).isTrue();
     }
   }

@@ -8,6 +8,7 @@ import io.fenceline.Hold;
 import io.fenceline.LockReport;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.event.Contended;
 import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** The server has acted, and the client does not learn of it. */
 class LostRepliesTest {
-  private static final Duration LEASE = Duration.ofMillis(900);
+  private static final Duration LEASE = Duration.ofSeconds(3);
 
   private final Fleet fleet = new Fleet();
   private FaultProxy proxy;
@@ -33,6 +34,7 @@ class LostRepliesTest {
     proxy = FaultProxy.to(Servers.single().host(), Servers.single().port(), Protocol.ZOOKEEPER);
     client = fleet.client("unlucky", Servers.store(proxy.address()), LEASE);
     other = fleet.client("other", Servers.store(Servers.single().address()), LEASE);
+    proxy.resetCounts();
   }
 
   @AfterEach
@@ -128,7 +130,7 @@ class LostRepliesTest {
   void eventThatWasLost_isMadeUpForByThePoll() {
     Hold held = Fleet.take(other, "event");
     CompletableFuture<Hold> waiting = client.lock("event").acquireAsync(Fleet.AMPLE);
-    Eventually.until(Fleet.AMPLE, "the wait", () -> other.inspect("event").waiters().size() == 1);
+    Eventually.until(Fleet.AMPLE, "the watch", () -> !fleet.heard(Contended.class).isEmpty());
     Fault lost = proxy.dropPush(push -> true);
 
     held.release();

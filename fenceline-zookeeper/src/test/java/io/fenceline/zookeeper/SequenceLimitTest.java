@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** A name that was claimed two thousand million times: its sequence does not tell the order. */
 class SequenceLimitTest {
-  private static final Duration LEASE = Duration.ofMillis(1_500);
+  private static final Duration LEASE = Duration.ofSeconds(3);
   private static final String NAME = "worn-out";
 
   @Test

@@ -8,7 +8,7 @@ import java.time.Duration;
 /** The server that tests share, which need none of their own. */
 final class Servers {
   /** Short, so that sessions end soon; a server grants sessions of 2 to 20 ticks. */
-  static final Duration TICK = Duration.ofMillis(200);
+  static final Duration TICK = Duration.ofMillis(250);
 
   static final Duration SESSION = TICK.multipliedBy(20);
 

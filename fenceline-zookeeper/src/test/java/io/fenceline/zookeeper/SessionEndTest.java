@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** A session that ends, or that has more in it than it should; on a client of the user's own. */
 class SessionEndTest {
-  private static final Duration LEASE = Duration.ofMillis(900);
+  private static final Duration LEASE = Duration.ofMillis(1_500);
 
   private final Fleet fleet = new Fleet();
   private CuratorFramework curator;
@@ -75,7 +75,7 @@ class SessionEndTest {
   @Test
   void expiredSession_isLoss_andTheNextOneGetsALargerToken() throws Exception {
     // Longer than a reconnect takes, so that it is the session's end that is heard of.
-    LockOptions patient = LockOptions.defaults().lease(Duration.ofMillis(2_200));
+    LockOptions patient = LockOptions.defaults().lease(Duration.ofMillis(3_500));
     Hold hold = client.lock("expired", patient).tryAcquire().orElseThrow();
     long session = curator.getZookeeperClient().getZooKeeper().getSessionId();
 

@@ -218,6 +218,7 @@ final class Acquisition {
             part,
             part instanceof Hold hold ? hold.acquiredAt().toEpochMilli() : 0);
     note("has %s", belief);
+    belief.closedByClient = run.isClosed(client);
     run.beliefs.begin(belief, run.script.handOff());
     beliefs.add(belief);
     part.onLost(

@@ -194,6 +194,10 @@ final class History {
           Invariant.I3, grant + " is not above " + seen.highest + ", which was granted before");
     }
     seen.highest = Math.max(seen.highest, grant.number);
+    Granted same = grants.get(grant.key());
+    if (same != null) {
+      grant.exempt = same.exempt; // Given twice, after a failover with a clock that was behind.
+    }
     seen.live.put(grant.key(), grant);
     grants.put(grant.key(), grant);
     world.tally.add(Count.GRANTS);
