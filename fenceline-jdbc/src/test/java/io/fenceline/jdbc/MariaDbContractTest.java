@@ -16,7 +16,8 @@ class MariaDbContractTest extends LockContract {
 
   @BeforeAll
   static void start() {
-    server = MariaDbServer.start();
+    // Twelve tests at a time, of several clients each.
+    server = MariaDbServer.builder().setting("max-connections", "400").start();
   }
 
   @AfterAll

@@ -16,7 +16,8 @@ class PostgresContractTest extends LockContract {
 
   @BeforeAll
   static void start() {
-    server = PostgresServer.start();
+    // Twelve tests at a time, of several clients each.
+    server = PostgresServer.builder().setting("max_connections", "400").start();
   }
 
   @AfterAll
