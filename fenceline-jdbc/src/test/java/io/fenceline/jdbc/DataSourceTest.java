@@ -32,8 +32,10 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Data sources that users hand in, and locks inside their transactions. */
+@Isolated
 class DataSourceTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
 

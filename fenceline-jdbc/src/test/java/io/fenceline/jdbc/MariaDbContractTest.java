@@ -16,7 +16,8 @@ class MariaDbContractTest extends LockContract {
 
   @BeforeAll
   static void start() {
-    server = MariaDbServer.start();
+    // Twelve tests at a time, of several clients each.
+    server = MariaDbServer.builder().setting("max-connections", "400").start();
   }
 
   @AfterAll
@@ -27,6 +28,6 @@ class MariaDbContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
-        JdbcStore.url(Urls.of(server)).poolSize(4), Duration.ofMillis(1_500));
+        JdbcStore.url(Urls.of(server)).poolSize(4), Duration.ofSeconds(3));
   }
 }

@@ -20,10 +20,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of locks when PostgreSQL does not do well. */
+@Isolated
 class PostgresFaultTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final LockOptions LONG_LEASE =

@@ -18,12 +18,14 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Locks between processes: on one SQLite file, and on one PostgreSQL. */
+@Isolated
 class ProcessTest {
-  private static final Duration BOUND = Duration.ofSeconds(90);
+  private static final Duration BOUND = Duration.ofMinutes(4);
   private static final Duration LEASE = Duration.ofSeconds(2);
 
   private static PostgresServer postgres;

@@ -31,8 +31,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** How many statements things cost, counted on the wire. */
+@Isolated
 class StatementCountTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
 
