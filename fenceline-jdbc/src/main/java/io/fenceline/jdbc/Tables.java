@@ -24,6 +24,12 @@ record Tables(String schema, String prefix) {
     }
   }
 
+  /** Written out: the one that a record has costs more than opening the file, once. */
+  @Override
+  public String toString() {
+    return schema + "." + prefix;
+  }
+
   private static void check(String setting, String word) {
     if (!WORD.matcher(word).matches()) {
       throw new InvalidSettingException(
