@@ -40,6 +40,7 @@ final class Expectation {
     return line
         // The shelves of the demo: who sells when is chance.
         .replaceAll("^ +(Ann|Bob|Cyd|Dan)( +[.#x])+$", "$1 ROW")
+        .replaceAll("(Ann|Bob|Cyd|Dan)( holds the lock| was refused)", "SELLER$2")
         .replaceAll("\\b\\d+ sold of 5  OVERSOLD", "N sold of 5  OVERSOLD")
         .replaceAll("\\b\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z", "INSTANT")
         .replaceAll("\\b\\d{11,}\\b", "TOKEN")

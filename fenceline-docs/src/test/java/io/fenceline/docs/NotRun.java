@@ -18,7 +18,7 @@ final class NotRun {
    * @param reason why it is not run
    * @param problem what is wrong with a line, or null
    */
-  record Kind(Pattern pattern, String reason, Function<String, String> problem) {}
+  record Kind(Pattern pattern, String reason, Function<Commands.Command, String> problem) {}
 
   static final List<Kind> KINDS =
       List.of(
@@ -36,6 +36,9 @@ final class NotRun {
   private static final Set<String> MAVEN_PROPERTIES =
       Set.of("test", "surefire.failIfNoSpecifiedTests", "skipTests");
 
+  /** The last line of ./check, as its usage text has it. */
+  private static final Pattern RESULT = Pattern.compile("\\d+ passed, 0 failed, 0 skipped\\s*$");
+
   private NotRun() {}
 
   /** The kind of a command that is not run, or null if it is run. */
@@ -50,12 +53,18 @@ final class NotRun {
     return line.replaceFirst("\\s+# .*$", "");
   }
 
-  private static String checkProblem(String line) {
+  private static String checkProblem(Commands.Command command) {
     if (!Files.isExecutable(Repository.ROOT.resolve("check"))) {
       return "there is no ./check";
     }
     String usage = Repository.read(Repository.ROOT.resolve("check"));
-    for (String word : withoutComment(line).split("\\s+")) {
+    if (!usage.contains("\"N passed, N failed, N skipped\"")) {
+      return "the last line of ./check is another one now";
+    }
+    if (command.output() != null && !RESULT.matcher(command.output()).find()) {
+      return "./check does not end with: " + command.output();
+    }
+    for (String word : withoutComment(command.line()).split("\\s+")) {
       if (word.startsWith("-") && !usage.contains("\n  " + word + " ")) {
         return "./check has no option " + word;
       }
@@ -63,10 +72,10 @@ final class NotRun {
     return null;
   }
 
-  private static String mavenProblem(String line) {
+  private static String mavenProblem(Commands.Command command) {
     String pom = Repository.read(Repository.ROOT.resolve("pom.xml"));
     String before = "";
-    for (String word : withoutComment(line).split("\\s+")) {
+    for (String word : withoutComment(command.line()).split("\\s+")) {
       String problem = mavenWord(word, before, pom);
       if (problem != null) {
         return problem;

@@ -33,7 +33,7 @@ final class TestSources {
   /** Whether a source has a test of this name. */
   static boolean hasTest(Path file, String method) {
     return Pattern.compile(
-            "@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\\b(?:(?!void |;).){0,600}?"
+            "@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\\b(?:(?!void ).){0,3000}?"
                 + "(?:void|Stream<DynamicTest>) "
                 + Pattern.quote(method)
                 + "\\(",

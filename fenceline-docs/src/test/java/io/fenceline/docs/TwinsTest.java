@@ -22,7 +22,12 @@ class TwinsTest {
   /** Characters that only the other script has, of the words that these pages would use. */
   private static final Pattern SIMPLIFIED = Pattern.compile("[锁约续释设实现发务错误线级权选择达们这进过时间问题难数据库应该]");
 
-  private static final Set<String> MUST_BE_TRANSLATED = Set.of("README.md");
+  private static final Set<String> MUST_BE_TRANSLATED =
+      Set.of(
+          "README.md",
+          "docs/guarantees.md",
+          "docs/choosing-a-store.md",
+          "docs/choosing-a-lease.md");
 
   private static List<String> differences(Document english, Document translated) {
     List<String> found = new ArrayList<>();
