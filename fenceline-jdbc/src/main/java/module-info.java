@@ -6,6 +6,7 @@ module io.fenceline.jdbc {
   requires com.zaxxer.hikari;
   requires static org.jspecify;
   requires static org.postgresql.jdbc;
+  requires static org.xerial.sqlitejdbc;
 
   exports io.fenceline.jdbc;
 

@@ -10,6 +10,9 @@ import io.fenceline.LockTimeoutException;
 import io.fenceline.MissingGuaranteeException;
 import io.fenceline.ModeConflictException;
 import io.fenceline.StoreUnavailableException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
 import picocli.CommandLine;
 
 /** Turns whatever was thrown into one line on stderr and an exit code. */
@@ -17,12 +20,26 @@ final class Failures {
   private Failures() {}
 
   /** Prints the line, and the stack trace under it if that was asked for. */
-  static int report(Throwable thrown, boolean debug) {
-    Message.print(oneLine(thrown));
+  static int report(Throwable thrown, List<String> args, boolean debug) {
+    Message.print(hideAddresses(oneLine(thrown), args));
     if (debug) {
-      thrown.printStackTrace();
+      StringWriter trace = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(trace));
+      System.err.print(hideAddresses(trace.toString(), args));
     }
     return exitCode(thrown);
+  }
+
+  /** picocli repeats what it could not read, and an address in the wrong place has its password. */
+  private static String hideAddresses(String text, List<String> args) {
+    String hidden = text;
+    for (String arg : args) {
+      int slashes = arg.indexOf("://");
+      if (slashes >= 0) {
+        hidden = hidden.replace(arg, arg.substring(0, slashes) + "://***");
+      }
+    }
+    return hidden;
   }
 
   static int exitCode(Throwable thrown) {

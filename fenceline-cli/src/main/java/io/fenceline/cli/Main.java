@@ -1,6 +1,7 @@
 package io.fenceline.cli;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -27,12 +28,28 @@ public final class Main {
     configureLog(debug);
     int code;
     try {
-      code = run(own, dashes < 0 ? null : all.subList(dashes + 1, all.size()));
+      code = run(commandFirst(own), dashes < 0 ? null : all.subList(dashes + 1, all.size()));
     } catch (InterruptedException | RuntimeException | LinkageError e) {
-      code = Failures.report(e, debug);
+      code = Failures.report(e, own, debug);
     }
     System.out.flush();
     System.exit(code);
+  }
+
+  /** What every subcommand understands may stand before it, too: it is moved behind it. */
+  private static List<String> commandFirst(List<String> own) {
+    int first = 0;
+    while (first < own.size() && own.get(first).startsWith("--")) {
+      boolean takesNext =
+          own.get(first).equals("--store") || own.get(first).equals("--connect-timeout");
+      first += takesNext ? 2 : 1;
+    }
+    if (first == 0 || first >= own.size()) {
+      return own;
+    }
+    List<String> moved = new ArrayList<>(own.subList(first, own.size()));
+    moved.addAll(1, own.subList(0, first));
+    return moved;
   }
 
   private static int run(List<String> own, @Nullable List<String> afterDashes)

@@ -64,6 +64,10 @@ class BadInputIT {
   void wrongStores() {
     assertRefused(64, "nosuch", "ls", "--store", "nosuch://u:hunter2@host/x?password=hunter2");
     assertRefused(64, "starts with a scheme", "ls", "--store", "hunter2@nonsense");
+    assertRefused(64, "Unknown option", "--sotre=redis://:hunter2@host", "ls");
+    assertRefused(64, "'redis://***'", "ls", "job", "redis://:hunter2@host");
+    assertRefused(64, "there is no command", "--store", "redis://:hunter2@host", "rnu");
+    assertRefused(69, "127.0.0.1:1", "--store", "redis://:hunter2@127.0.0.1:1", "ls");
     assertRefused(69, "fenceline doctor", "ls", "--store", "sqlite:/proc/none/locks.db");
     assertRefused(69, "folder", "run", "a", "--store", "sqlite:/tmp", "--", "true");
   }

@@ -273,7 +273,7 @@ final class ClaimQueue {
       waiters.poll();
       next = waiters.peek();
     }
-    return next == null || !next.terms.equals(granted.terms) ? null : waiters.poll();
+    return next == null || !next.terms.match(granted.terms) ? null : waiters.poll();
   }
 
   /** The claim waits at the store, or waits there again though nobody here wants it any more. */

@@ -38,7 +38,7 @@ final class RemoteClaim implements ClaimHandler {
   }
 
   boolean serves(Waiter waiter) {
-    return waiter.queues == request.waits() && waiter.terms.equals(terms);
+    return waiter.queues == request.waits() && waiter.terms.match(terms);
   }
 
   void send() {

@@ -122,7 +122,7 @@ final class Tenure {
             && lease.remainingNanos(now) >= terms().lease().toNanos() / 2
             && terms().autoRenewal()
             && !renewalEnded
-            && next.terms.equals(terms())
+            && next.terms.match(terms())
             && handOffs < bounds.times()
             && now.nanos() - grantedNanos < bounds.within().toNanos()
             && ended.keepClosed(now).isZero();

@@ -10,4 +10,12 @@ record Terms(Mode mode, Duration lease, Duration delay, boolean autoRenewal) {
   static Terms of(Mode mode, LockOptions options) {
     return new Terms(mode, options.lease(), options.lockDelay(), options.autoRenewal());
   }
+
+  /** As {@code equals}, whose first call in a process takes eight milliseconds to be made up. */
+  boolean match(Terms other) {
+    return (mode == other.mode || mode.equals(other.mode))
+        && lease.equals(other.lease)
+        && delay.equals(other.delay)
+        && autoRenewal == other.autoRenewal;
+  }
 }

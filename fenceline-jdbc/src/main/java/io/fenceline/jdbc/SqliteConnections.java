@@ -3,16 +3,17 @@ package io.fenceline.jdbc;
 import io.fenceline.spi.Time;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.JDBC;
 
 /** Connections to one SQLite file: one for each purpose, since only one can write anyway. */
 final class SqliteConnections implements Connections {
@@ -21,6 +22,8 @@ final class SqliteConnections implements Connections {
    * take away is grants to processes of this machine, which has stopped with them. Numbers go on
    * from the clock. A process that is killed takes nothing away.
    */
+
+  static final String NO_DRIVER = "There is no driver for SQLite; add org.xerial:sqlite-jdbc";
 
   private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 500 : 1;
 
@@ -47,7 +50,7 @@ final class SqliteConnections implements Connections {
     SqliteConnections opened = new SqliteConnections(operationTimeout);
     try {
       for (Purpose purpose : Purpose.values()) {
-        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Connection connection = connect(file);
         opened.lines.put(
             purpose, new Line(new Session(connection, () -> time.wallMillis() * 1_000, true)));
         Dialect.run(connection, "PRAGMA busy_timeout = " + operationTimeout.toMillis());
@@ -58,6 +61,15 @@ final class SqliteConnections implements Connections {
     } catch (SQLException | RuntimeException e) {
       opened.close();
       throw e;
+    }
+  }
+
+  /** Past the driver manager, which would start every other driver on the class path, too. */
+  private static Connection connect(Path file) throws SQLException {
+    try {
+      return JDBC.createConnection("jdbc:sqlite:" + file, new Properties());
+    } catch (NoClassDefFoundError e) {
+      throw new SQLException(NO_DRIVER, e);
     }
   }
 

@@ -38,9 +38,8 @@ final class SqliteStore {
     try {
       connections = SqliteConnections.open(file, context.time(), context.operationTimeout());
     } catch (SQLException e) {
-      if (String.valueOf(e.getMessage()).startsWith("No suitable driver")) {
-        throw new StoreUnavailableException(
-            description, "There is no driver for SQLite; add org.xerial:sqlite-jdbc", null);
+      if (SqliteConnections.NO_DRIVER.equals(e.getMessage())) {
+        throw new StoreUnavailableException(description, SqliteConnections.NO_DRIVER, null);
       }
       throw errors.of("The file can't be used for locks", e);
     }

@@ -104,7 +104,8 @@ final class ClusterTopology implements Topology {
 
   @Override
   public CompletableFuture<List<Object>> callAndWait(int bucket, Call call, Durability durability) {
-    return route(bucket, call, true, (server, asking) -> server.callAndWait(call, durability));
+    return route(
+        bucket, call, true, (server, asking) -> server.callAndWait(call, durability, asking));
   }
 
   private CompletableFuture<List<Object>> route(
@@ -171,6 +172,7 @@ final class ClusterTopology implements Topology {
         map.refreshSoon();
         later();
       } else if (message.startsWith("TRYAGAIN") && patient) {
+        redirections = 0; // Its keys are on their way: this is no circle.
         later();
       } else if (failure instanceof NoAnswerException unanswered && !unanswered.wasSent()) {
         later(); // Its server has been given up; someone else has the bucket by now.

@@ -30,6 +30,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Locks in Redis: each request is one call of a script, which decides everything. */
 final class RedisStore implements LockStore {
@@ -45,6 +47,7 @@ final class RedisStore implements LockStore {
    * - A server whose answer never comes: every request ends with the operation timeout, and the
    *   connection that was silent is replaced.
    */
+  private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
   private static final Duration USUAL_INTERVAL = Duration.ofSeconds(1);
   private static final long LISTENING_CHECK_NANOS = 5_000_000_000L;
   private static final byte[] KIND_EXCLUSIVE = bytes("x");
@@ -157,6 +160,14 @@ final class RedisStore implements LockStore {
       CompletableFuture<ClaimAnswer> result) {
     long replicas = durability.isNone() ? 0 : Answers.number(answer.get(answer.size() - 1));
     if (replicas >= durability.replicas()) {
+      if (!durability.isNone()) {
+        LOG.debug(
+            "Lock '{}' was acknowledged by {} replicas, {} wanted (store={})",
+            request.name(),
+            replicas,
+            durability.replicas(),
+            description);
+      }
       result.complete(granted);
       return;
     }

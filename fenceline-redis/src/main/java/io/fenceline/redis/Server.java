@@ -84,7 +84,7 @@ final class Server {
 
   // Connections that are used by one at a time. ------------------------------------------------
 
-  CompletableFuture<List<Object>> callAndWait(Call call, Durability durability) {
+  CompletableFuture<List<Object>> callAndWait(Call call, Durability durability, boolean asking) {
     Reply<List<Object>> reply = deadlines.expect(call + " with WAIT at " + name);
     borrow()
         .thenAccept(
@@ -94,7 +94,7 @@ final class Server {
                 return;
               }
               reply.sent(() -> {});
-              wire.callAndWait(call, durability)
+              wire.callAndWait(call, durability, asking)
                   .whenComplete(
                       (answer, failure) -> {
                         giveBack(wire);

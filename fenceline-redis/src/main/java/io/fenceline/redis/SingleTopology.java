@@ -37,7 +37,7 @@ final class SingleTopology implements Topology {
 
   @Override
   public CompletableFuture<List<Object>> callAndWait(int bucket, Call call, Durability durability) {
-    return server.callAndWait(call, durability);
+    return server.callAndWait(call, durability, false);
   }
 
   @Override

@@ -118,21 +118,28 @@ final class Wire {
    * Calls a script, and then counts the replicas that have what it wrote; the count is the last
    * element of the answer if something was granted. {@code WAIT} counts the writes of its own
    * connection, so both go over the same one, even if this wire has got another one meanwhile.
+   *
+   * @param asking as with {@link #callAsking}
    */
-  CompletableFuture<List<Object>> callAndWait(Call call, Durability durability) {
+  CompletableFuture<List<Object>> callAndWait(Call call, Durability durability, boolean asking) {
     Reply<List<Object>> reply = deadlines.expect(call + " with WAIT at " + server);
-    Request<List<Object>> byHash =
+    send(
+        reply,
         commands ->
-            commands
-                .dispatch(CommandType.EVALSHA, output(), call.byHash())
-                .thenCompose(answer -> counted(commands, answer, durability));
-    Request<List<Object>> byBody =
+            dispatch(commands, CommandType.EVALSHA, call.byHash(), asking)
+                .thenCompose(answer -> counted(commands, answer, durability)),
         commands ->
-            commands
-                .dispatch(CommandType.EVAL, output(), call.byBody())
-                .thenCompose(answer -> counted(commands, answer, durability));
-    send(reply, byHash, byBody);
+            dispatch(commands, CommandType.EVAL, call.byBody(), asking)
+                .thenCompose(answer -> counted(commands, answer, durability)));
     return reply;
+  }
+
+  private RedisFuture<List<Object>> dispatch(
+      RedisAsyncCommands<byte[], byte[]> commands,
+      CommandType type,
+      CommandArgs<byte[], byte[]> args,
+      boolean asking) {
+    return asking ? asking(commands, type, args) : commands.dispatch(type, output(), args);
   }
 
   private static CompletionStage<List<Object>> counted(

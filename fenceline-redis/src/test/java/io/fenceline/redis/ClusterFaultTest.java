@@ -11,6 +11,7 @@ import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.ProcessState;
 import io.fenceline.testkit.server.RedisCluster;
 import io.fenceline.testkit.server.RedisServer;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -166,6 +167,47 @@ class ClusterFaultTest {
         Clients.AMPLE, "a waiter at the new place", () -> !other.inspect(name).waiters().isEmpty());
     assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
     assertThat(Clients.get(waiting).token()).isGreaterThan(hold.token());
+  }
+
+  /** No node serves several keys of a slot on its way unless it has them all: claims wait. */
+  @Test
+  void claimInASlotThatMigrates_waitsForItsNewPlace_alsoWhereReplicasAreWaitedFor() {
+    Fenceline client =
+        clients.connect(Uris.of(cluster) + "?wait=1&waitTimeout=2s", Duration.ofSeconds(20));
+    String name = "asked-and-waited-for";
+    String slot = Integer.toString(SlotHash.getSlot(head(name).getBytes(StandardCharsets.UTF_8)));
+    RedisServer source = cluster.masterOf(head(name));
+    RedisServer target = cluster.masters().stream().filter(m -> m != source).findFirst().get();
+    target.resetCommandCounts();
+
+    target.command("CLUSTER", "SETSLOT", slot, "IMPORTING", id(source));
+    source.command("CLUSTER", "SETSLOT", slot, "MIGRATING", id(target));
+    CompletableFuture<Hold> claimed = client.lock(name).acquireAsync(Clients.AMPLE);
+    Eventually.until(
+        Clients.AMPLE, "the target to be asked", () -> target.commandCount("asking") > 2);
+    assertThat(claimed).isNotDone();
+    for (RedisServer node : List.of(target, source)) {
+      node.command("CLUSTER", "SETSLOT", slot, "NODE", id(target));
+    }
+
+    Hold hold = Clients.get(claimed);
+    assertThat(target.commandCount("wait")).isEqualTo(1);
+    assertThat(target.command("EXISTS", head(name))).isEqualTo(1L);
+    assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
+  }
+
+  @Test
+  void givenClientOfACluster_isEnough() {
+    try (RedisClusterClient given = RedisClusterClient.create(cluster.masters().get(0).uri())) {
+      Fenceline client = clients.connect(Fenceline.builder().store(RedisLocks.of(given)));
+      Hold hold = Clients.acquire(client, "given");
+
+      assertThat(cluster.masterOf(head("given")).command("EXISTS", head("given"))).isEqualTo(1L);
+      assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
+      client.close();
+      // It is the caller's: still usable after ours is closed.
+      assertThat(given.connect().sync().ping()).isEqualTo("PONG");
+    }
   }
 
   private static void passMoreThan(Duration lease) {

@@ -54,6 +54,27 @@ abstract class GivingUpBehaviour extends Scenario {
   }
 
   @Test
+  void waiterInTheMiddleThatGivesUp_letsNobodyIn() {
+    Hold hold = a.take(ledger);
+    CompletableFuture<Hold> middle = b.lock(ledger).acquireAsync(ample);
+    awaitContended(b, ledger, 1);
+    CompletableFuture<Hold> last = c.lock(ledger).acquireAsync(ample);
+    awaitContended(c, ledger, 1);
+
+    middle.cancel(true);
+    await("the middle one to be gone", () -> a.inspect(ledger).waiters().size() == 1);
+    elapse(lease.dividedBy(4)); // Whoever is woken by that has looked by then.
+
+    assertThat(last).isNotDone();
+    assertThat(hold.isValid()).isTrue();
+    assertThat(a.inspect(ledger).holders())
+        .singleElement()
+        .satisfies(holder -> assertThat(holder.token()).isEqualTo(hold.token()));
+    hold.release();
+    assertThat(get(last).token()).isGreaterThan(hold.token());
+  }
+
+  @Test
   void timedOutWait_saysWhoHeldTheLock_andLeavesNoWaiterBehind() {
     Hold hold = a.take(ledger);
     Duration patience = lease.dividedBy(4);

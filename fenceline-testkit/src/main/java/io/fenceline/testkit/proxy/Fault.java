@@ -1,7 +1,9 @@
 package io.fenceline.testkit.proxy;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,7 @@ public final class Fault implements AutoCloseable {
   private final Direction direction;
   private final Duration delay;
   private final @Nullable Trigger trigger;
+  private final Predicate<? super InetSocketAddress> clients;
   private final AtomicLong applied = new AtomicLong();
   private volatile boolean lifted;
 
@@ -37,20 +40,30 @@ public final class Fault implements AutoCloseable {
       Effect effect,
       Direction direction,
       Duration delay,
-      @Nullable Trigger trigger) {
+      @Nullable Trigger trigger,
+      Predicate<? super InetSocketAddress> clients) {
     this.proxy = proxy;
     this.effect = effect;
     this.direction = direction;
     this.delay = delay;
     this.trigger = trigger;
+    this.clients = clients;
   }
 
   static Fault onTheWay(FaultProxy proxy, Effect effect, Direction direction, Duration delay) {
-    return new Fault(proxy, effect, direction, delay, null);
+    return new Fault(proxy, effect, direction, delay, null, client -> true);
+  }
+
+  static Fault onTheWayOf(
+      FaultProxy proxy,
+      Effect effect,
+      Direction direction,
+      Predicate<? super InetSocketAddress> clients) {
+    return new Fault(proxy, effect, direction, Duration.ZERO, null, clients);
   }
 
   static Fault onTrigger(FaultProxy proxy, Effect effect, Trigger trigger) {
-    return new Fault(proxy, effect, Direction.TO_CLIENT, Duration.ZERO, trigger);
+    return new Fault(proxy, effect, Direction.TO_CLIENT, Duration.ZERO, trigger, client -> true);
   }
 
   /**
@@ -81,6 +94,10 @@ public final class Fault implements AutoCloseable {
 
   boolean concerns(Direction way) {
     return direction.covers(way);
+  }
+
+  boolean isOf(InetSocketAddress client) {
+    return clients.test(client);
   }
 
   Duration delay() {

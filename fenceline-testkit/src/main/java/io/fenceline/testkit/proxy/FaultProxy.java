@@ -123,6 +123,15 @@ public final class FaultProxy implements AutoCloseable {
     return add(Fault.onTheWay(this, Effect.BLACK_HOLE, direction, Duration.ZERO));
   }
 
+  /**
+   * As {@link #blackHole(Direction)}, for the connections of some clients only.
+   *
+   * @param clients tells by the address that a connection comes from whether it is swallowed
+   */
+  public Fault blackHole(Direction direction, Predicate<? super InetSocketAddress> clients) {
+    return add(Fault.onTheWayOf(this, Effect.BLACK_HOLE, direction, clients));
+  }
+
   /** Resets the connection instead of passing the request on: the server never sees it. */
   public Fault cutRequest(Trigger trigger) {
     return add(Fault.onTrigger(this, Effect.CUT_REQUEST, trigger));

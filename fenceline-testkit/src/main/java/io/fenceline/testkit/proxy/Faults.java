@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The faults that are on now; threads wait here for them to be lifted. */
@@ -38,6 +39,16 @@ final class Faults {
   @Nullable Fault find(Effect effect, Direction way) {
     for (Fault fault : active) {
       if (fault.effect() == effect && fault.concerns(way)) {
+        return fault;
+      }
+    }
+    return null;
+  }
+
+  /** The first black hole in that direction that a connection has to do with, or null. */
+  @Nullable Fault blackHole(Direction way, Predicate<Fault> isOurs) {
+    for (Fault fault : active) {
+      if (fault.effect() == Effect.BLACK_HOLE && fault.concerns(way) && isOurs.test(fault)) {
         return fault;
       }
     }

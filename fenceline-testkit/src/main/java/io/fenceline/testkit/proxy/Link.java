@@ -6,6 +6,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -28,6 +30,7 @@ final class Link {
   private final Outlet toClient;
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicInteger ends = new AtomicInteger();
+  private final Map<Fault, Boolean> concerns = new ConcurrentHashMap<>();
   private boolean closed;
 
   Link(FaultProxy proxy, Faults faults, Conversation conversation, Socket client) {
@@ -141,6 +144,12 @@ final class Link {
     if (ends.incrementAndGet() == 2) {
       close(false);
     }
+  }
+
+  /** Whether a fault is for this client; asked once for each, since the answer may cost. */
+  boolean isConcernedBy(Fault fault) {
+    return concerns.computeIfAbsent(
+        fault, asked -> asked.isOf((InetSocketAddress) client.getRemoteSocketAddress()));
   }
 
   boolean isSwallowedBy(Fault fault) {

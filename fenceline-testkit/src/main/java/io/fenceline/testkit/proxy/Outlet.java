@@ -100,7 +100,7 @@ final class Outlet implements Runnable {
       return;
     }
     if (swallowing == null) {
-      swallowing = faults.find(Effect.BLACK_HOLE, way);
+      swallowing = faults.blackHole(way, link::isConcernedBy);
     }
     Fault hole = swallowing;
     if (hole != null) {

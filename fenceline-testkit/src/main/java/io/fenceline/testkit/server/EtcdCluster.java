@@ -1,5 +1,7 @@
 package io.fenceline.testkit.server;
 
+import io.fenceline.testkit.proxy.Direction;
+import io.fenceline.testkit.proxy.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,11 +22,24 @@ public final class EtcdCluster implements AutoCloseable {
    * @param options etcd's own, such as {@code --election-timeout=500}
    */
   public static EtcdCluster start(String... options) {
+    return start(false, options);
+  }
+
+  /**
+   * As {@link #start}, with members that speak to each other through proxies, so that they can be
+   * {@linkplain #cutOff cut off}.
+   */
+  public static EtcdCluster startWithPeerProxies(String... options) {
+    return start(true, options);
+  }
+
+  private static EtcdCluster start(boolean peerProxies, String... options) {
     return PortTakenException.retry(
         () -> {
           EtcdCluster cluster = new EtcdCluster();
           for (int i = 1; i <= MEMBERS; i++) {
-            cluster.members.add(new EtcdServer("m" + i, cluster.members, List.of(options)));
+            cluster.members.add(
+                new EtcdServer("m" + i, cluster.members, List.of(options), peerProxies));
           }
           Starting.together(cluster.members);
           return cluster;
@@ -44,6 +59,24 @@ public final class EtcdCluster implements AutoCloseable {
             () -> members.stream().filter(EtcdCluster::leads).toList(),
             leaders -> !leaders.isEmpty())
         .get(0);
+  }
+
+  /**
+   * Cuts a member off from the others, in both directions: what they have sent to each other is
+   * swallowed from now on. Clients still reach all of them.
+   */
+  public Partition cutOff(EtcdServer member) {
+    long pid = member.pid();
+    List<Fault> faults = new ArrayList<>();
+    for (EtcdServer each : members) {
+      // Every member is called at one address, so that who calls is told by the caller's socket.
+      faults.add(
+          each == member
+              ? each.peerProxy().blackHole(Direction.BOTH)
+              : each.peerProxy()
+                  .blackHole(Direction.BOTH, caller -> Sockets.owns(pid, caller.getPort())));
+    }
+    return new Partition(faults);
   }
 
   private static boolean leads(EtcdServer member) {

@@ -1,5 +1,7 @@
 package io.fenceline.testkit.server;
 
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -15,24 +17,31 @@ public final class EtcdServer extends ServerProcess {
   private final List<EtcdServer> members;
   private final List<String> options;
   private final boolean withTls;
+  private final @Nullable FaultProxy peerProxy;
   private @Nullable TlsFiles tls;
 
   /**
    * A member of a cluster.
    *
    * @param members all members, this one included; filled when they are started
+   * @param behindProxy whether the other members reach it through a proxy
    */
-  EtcdServer(String member, List<EtcdServer> members, List<String> options) {
-    this(member, members, options, false);
+  EtcdServer(String member, List<EtcdServer> members, List<String> options, boolean behindProxy) {
+    this(member, members, options, false, behindProxy);
   }
 
   private EtcdServer(
-      String member, List<EtcdServer> members, List<String> options, boolean withTls) {
+      String member,
+      List<EtcdServer> members,
+      List<String> options,
+      boolean withTls,
+      boolean behindProxy) {
     super("etcd-" + member, takePorts(withTls ? 3 : 2), false, RunAs.self());
     this.member = member;
     this.members = members;
     this.options = List.copyOf(options);
     this.withTls = withTls;
+    this.peerProxy = behindProxy ? FaultProxy.to(host(), port(1), Protocol.BYTES) : null;
   }
 
   /**
@@ -57,7 +66,7 @@ public final class EtcdServer extends ServerProcess {
     return PortTakenException.retry(
         () -> {
           List<EtcdServer> alone = new ArrayList<>();
-          EtcdServer server = new EtcdServer("single", alone, List.of(options), withTls);
+          EtcdServer server = new EtcdServer("single", alone, List.of(options), withTls, false);
           alone.add(server);
           server.startFirst();
           return server;
@@ -102,7 +111,7 @@ public final class EtcdServer extends ServerProcess {
       command.add("--client-cert-auth");
     }
     command.add("--advertise-client-urls=" + endpoint());
-    command.add("--listen-peer-urls=" + peerUrl());
+    command.add("--listen-peer-urls=http://" + host() + ":" + port(1));
     command.add("--initial-advertise-peer-urls=" + peerUrl());
     command.add(
         "--initial-cluster="
@@ -124,13 +133,37 @@ public final class EtcdServer extends ServerProcess {
     return "http://" + address();
   }
 
+  /** Where the other members reach this one. */
   private String peerUrl() {
-    return "http://" + host() + ":" + port(1);
+    FaultProxy proxy = peerProxy;
+    return "http://" + (proxy == null ? host() + ":" + port(1) : proxy.address());
+  }
+
+  /** What stands between this member and those that call it. */
+  FaultProxy peerProxy() {
+    FaultProxy proxy = peerProxy;
+    if (proxy == null) {
+      throw new IllegalStateException(this + " was started without peer proxies");
+    }
+    return proxy;
+  }
+
+  @Override
+  void closeMore() {
+    FaultProxy proxy = peerProxy;
+    if (proxy != null) {
+      proxy.close();
+    }
   }
 
   /** Whether this member says that it is the leader. */
   public boolean isLeader() {
     return metric("etcd_server_is_leader") == 1;
+  }
+
+  /** Whether this member knows a leader; without one it serves nobody. */
+  public boolean hasLeader() {
+    return metric("etcd_server_has_leader") == 1;
   }
 
   /**

@@ -48,6 +48,9 @@ enum Breakage {
       "timedOutWait_saysWhoHeldTheLock_andLeavesNoWaiterBehind",
       "interruptedWait_leavesNoWaiterBehind"),
 
+  WAITER_THAT_LEAVES_LETS_THE_NEXT_IN(
+      BrokenTables.WaiterThatLeavesLetsTheNextIn::new, "waiterInTheMiddleThatGivesUp_letsNobodyIn"),
+
   WITHDRAW_LEAVES_THE_GRANT(
       BrokenTables.WithdrawLeavesTheGrant::new,
       "withdrawnGrant_opensTheName",

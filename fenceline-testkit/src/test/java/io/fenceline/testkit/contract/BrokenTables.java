@@ -143,6 +143,22 @@ final class BrokenTables {
     }
   }
 
+  /** Takes the end of a waiter for the end of the holder that it waited for. */
+  static final class WaiterThatLeavesLetsTheNextIn extends Sound {
+    WaiterThatLeavesLetsTheNextIn(LongSupplier clock) {
+      super(clock);
+    }
+
+    @Override
+    public void withdraw(ClaimRequest claim) {
+      boolean waited = waits(claim);
+      super.withdraw(claim);
+      if (waited) {
+        forceRelease(claim.name(), heldNumber(claim.name()));
+      }
+    }
+  }
+
   static final class WithdrawLeavesTheGrant extends Sound {
     WithdrawLeavesTheGrant(LongSupplier clock) {
       super(clock);
