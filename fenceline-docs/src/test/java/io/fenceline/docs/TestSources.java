@@ -1,17 +1,20 @@
 package io.fenceline.docs;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
 /** The Java sources of all modules, by the names of their classes. */
 final class TestSources {
-  private static final Map<String, Path> BY_CLASS = new HashMap<>();
+  private static final Map<String, List<Path>> BY_CLASS = new HashMap<>();
 
   static {
     for (Path file : Repository.files(".java")) {
-      BY_CLASS.put(file.getFileName().toString().replace(".java", ""), file);
+      String name = file.getFileName().toString().replace(".java", "");
+      BY_CLASS.computeIfAbsent(name, ignored -> new ArrayList<>()).add(file);
     }
   }
 
@@ -23,11 +26,9 @@ final class TestSources {
 
   /** Whether a class has a method of this name, be it a test or not. */
   static boolean hasMethod(String className, String method) {
-    Path file = BY_CLASS.get(className);
-    return file != null
-        && Pattern.compile("\\b" + Pattern.quote(method) + "\\(")
-            .matcher(Repository.read(file))
-            .find();
+    Pattern call = Pattern.compile("\\b" + Pattern.quote(method) + "\\(");
+    return BY_CLASS.getOrDefault(className, List.of()).stream()
+        .anyMatch(file -> call.matcher(Repository.read(file)).find());
   }
 
   /** Whether a source has a test of this name. */
