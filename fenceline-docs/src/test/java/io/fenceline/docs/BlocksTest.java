@@ -105,6 +105,14 @@ class BlocksTest {
             ```xml
             <artifactId>fenceline-nothing</artifactId>
             ```
+            - a list
+
+              ```sh
+              ./check
+              ```
+
+                an indented block
+
             ```text
             never closed
             """);
@@ -114,6 +122,9 @@ class BlocksTest {
             second -> assertThat(second).contains("there is no BlocksTest#noSuchTest"),
             third -> assertThat(third).isEqualTo("null"),
             fourth -> assertThat(fourth).contains("no artifact fenceline-nothing"));
-    assertThat(page.problems).singleElement().asString().contains("does not end");
+    assertThat(page.problems)
+        .hasSize(4)
+        .anyMatch(problem -> problem.contains("does not end"))
+        .anyMatch(problem -> problem.contains("is indented"));
   }
 }

@@ -49,6 +49,7 @@ final class Document {
     this.path = path;
     List<String> lines = text.lines().toList();
     readDefinitions(lines);
+    boolean afterBlank = true;
     String marker = "";
     List<List<String>> rows = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
@@ -65,6 +66,11 @@ final class Document {
         marker = "";
         continue;
       }
+      // Neither would be seen as a block here, though it is one where the page is shown.
+      if (line.matches("\\s+`{3,}.*|~{3,}.*") || (afterBlank && line.startsWith("    "))) {
+        problems.add(path + ":" + (i + 1) + " a block that is indented or has no fence of ```");
+      }
+      afterBlank = line.isBlank();
       if (isRow) {
         if (!line.matches("[|\\s:-]+")) {
           rows.add(cells(line));

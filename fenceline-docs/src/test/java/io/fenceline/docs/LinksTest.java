@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -94,6 +96,21 @@ class LinksTest {
     }
     assertThat(problems).isEmpty();
     assertThat(links).isGreaterThan(15);
+  }
+
+  @Test
+  void everyPageIsLinkedFromAnother() {
+    Set<String> linked = new TreeSet<>();
+    for (Document page : Repository.documents()) {
+      for (Link link : page.links) {
+        if (!link.isExternal()) {
+          Path from = Repository.ROOT.resolve(page.path).getParent();
+          linked.add(relative(from.resolve(link.target().replaceFirst("#.*", "")).normalize()));
+        }
+      }
+    }
+    assertThat(Repository.documents().stream().map(page -> page.path))
+        .allSatisfy(path -> assertThat(linked).contains(path));
   }
 
   @Test
