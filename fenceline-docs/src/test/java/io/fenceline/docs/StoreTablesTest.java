@@ -55,7 +55,11 @@ class StoreTablesTest {
     for (StoreKind kind : kinds()) {
       kind.addresses().forEach(uri -> declared.addAll(schemes("`" + uri)));
     }
-    assertThat(said).as("stores in the table of %s:%d", page, table.line()).isEqualTo(declared);
+    assertThat(said)
+        .as(
+            "%s:%d: each store that declares itself has a row, here and in its twin",
+            page, table.line())
+        .isEqualTo(declared);
   }
 
   @Test
