@@ -18,6 +18,8 @@ public record FenceMarks(long exclusive, long any) {
   /** Nothing was accepted yet. */
   public static final FenceMarks NONE = new FenceMarks(0, 0);
 
+  private static final int DIGITS = 19;
+
   /** Whether a token may pass. */
   public boolean admits(FencingToken token) {
     return token.value() >= markFor(token);
@@ -33,5 +35,37 @@ public record FenceMarks(long exclusive, long any) {
     return new FenceMarks(
         token.exclusive() ? Math.max(exclusive, token.value()) : exclusive,
         Math.max(any, token.value()));
+  }
+
+  /** Both, each at least as large as in the other. */
+  public FenceMarks atLeast(FenceMarks other) {
+    return new FenceMarks(Math.max(exclusive, other.exclusive), Math.max(any, other.any));
+  }
+
+  /**
+   * A token or mark with all its 19 digits, so that comparing texts compares numbers, exactly,
+   * where numbers are rounded (Lua) or texts are all there is (etcd).
+   */
+  public static String digits(long value) {
+    String plain = Long.toString(value);
+    return "0".repeat(DIGITS - plain.length()) + plain;
+  }
+
+  /** Both as text: the exclusive mark, a space, the other one. */
+  public String text() {
+    return digits(exclusive) + " " + digits(any);
+  }
+
+  /**
+   * The marks that a {@link #text} stands for.
+   *
+   * @throws IllegalArgumentException if it is no such text
+   */
+  public static FenceMarks parse(String text) {
+    if (text.length() != 2 * DIGITS + 1 || text.charAt(DIGITS) != ' ') {
+      throw new IllegalArgumentException("not the marks of a fence: '" + text + "'");
+    }
+    return new FenceMarks(
+        Long.parseLong(text, 0, DIGITS, 10), Long.parseLong(text, DIGITS + 1, 2 * DIGITS + 1, 10));
   }
 }

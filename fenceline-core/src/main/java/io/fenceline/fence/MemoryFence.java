@@ -2,12 +2,9 @@ package io.fenceline.fence;
 
 import io.fenceline.FencingToken;
 import io.fenceline.InvalidSettingException;
-import io.fenceline.StaleTokenException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A fence in the memory of one process, for a resource that lives there too.
@@ -21,10 +18,10 @@ import org.slf4j.LoggerFactory;
  * pass.
  */
 public final class MemoryFence implements Fence {
-  private static final Logger LOG = LoggerFactory.getLogger("io.fenceline.fence");
   private static final int DEFAULT_RESOURCES = 100_000;
 
   private final int maxResources;
+  private final FenceNotices notices;
 
   // Guarded by itself.
   private final LinkedHashMap<String, FenceMarks> marks = new LinkedHashMap<>(16, 0.75f, true);
@@ -37,10 +34,20 @@ public final class MemoryFence implements Fence {
 
   /** A fence that keeps the marks of so many resources. */
   public MemoryFence(int maxResources) {
+    this(maxResources, FenceNotices.of("memory"));
+  }
+
+  /** A fence that keeps the marks of so many resources, and tells a listener. */
+  public MemoryFence(int maxResources, FenceListener listener) {
+    this(maxResources, FenceNotices.of("memory").with(listener));
+  }
+
+  private MemoryFence(int maxResources, FenceNotices notices) {
     if (maxResources < 1) {
       throw new InvalidSettingException("maxResources", maxResources, "it must be at least 1");
     }
     this.maxResources = maxResources;
+    this.notices = notices;
   }
 
   @Override
@@ -57,11 +64,9 @@ public final class MemoryFence implements Fence {
       }
     }
     if (!admitted) {
-      StaleTokenException stale = new StaleTokenException(resource, token, before.markFor(token));
-      LOG.warn("{}", stale.getMessage());
-      throw stale;
+      throw notices.refused(resource, token, before.markFor(token));
     }
-    LOG.debug("Resource '{}' accepted token {}", resource, token);
+    notices.accepted(resource, token);
   }
 
   private void forgetOldest() {
@@ -69,11 +74,7 @@ public final class MemoryFence implements Fence {
       return;
     }
     Map.Entry<String, FenceMarks> oldest = marks.entrySet().iterator().next();
-    FenceMarks forgotten = oldest.getValue();
-    floor =
-        new FenceMarks(
-            Math.max(floor.exclusive(), forgotten.exclusive()),
-            Math.max(floor.any(), forgotten.any()));
+    floor = floor.atLeast(oldest.getValue());
     marks.remove(oldest.getKey());
   }
 }

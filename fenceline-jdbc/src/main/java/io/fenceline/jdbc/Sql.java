@@ -48,6 +48,8 @@ final class Sql {
       Set.of(
           "claim",
           "diagnose",
+          "fence-check",
+          "fence-schema",
           "listen",
           "release",
           "renew",

@@ -42,6 +42,7 @@ record Tables(String schema, String prefix) {
     Map<String, String> words = new HashMap<>();
     words.put("locks", start + "_locks");
     words.put("claims", start + "_claims");
+    words.put("fences", start + "_fences");
     words.put("format", start + "_format");
     words.put("transaction_locks", start + "_transaction_locks");
     words.put("claims_index", prefix + "_claims_by_name");

@@ -7,6 +7,9 @@
  * name is taken, and given back, by one statement without it. Statements are in files of their own,
  * beside this package's classes in {@code sql/}. {@link io.fenceline.jdbc.TransactionLock} is for
  * those who need no lease.
+ *
+ * <p>At the other end, {@link io.fenceline.jdbc.JdbcFence} and {@link io.fenceline.jdbc.FencedRow}
+ * refuse stale tokens inside the transaction that writes; they need none of the above.
  */
 @NullMarked
 package io.fenceline.jdbc;

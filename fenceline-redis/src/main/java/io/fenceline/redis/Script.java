@@ -39,7 +39,7 @@ enum Script {
   }
 
   /** Reads a script; a line such as {@code --@include number.lua} stands for that file. */
-  private static String load(String file) {
+  static String load(String file) {
     Matcher includes = Pattern.compile("(?m)^--@include (\\S+)$").matcher(read(file));
     return includes.replaceAll(found -> Matcher.quoteReplacement(load(found.group(1))));
   }
@@ -55,7 +55,7 @@ enum Script {
     }
   }
 
-  private static byte[] sha1(byte[] bytes) {
+  static byte[] sha1(byte[] bytes) {
     try {
       return MessageDigest.getInstance("SHA-1").digest(bytes);
     } catch (NoSuchAlgorithmException e) {

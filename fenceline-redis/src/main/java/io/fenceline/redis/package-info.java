@@ -6,6 +6,9 @@
  * resources, decide everything; begin with {@code claim.lua} and {@code table.lua}. Below the
  * store, a {@code Topology} knows which server has a name, and a {@code Wire} is one connection
  * that comes back by itself and never says anything twice.
+ *
+ * <p>At the other end, {@link io.fenceline.redis.RedisFence} refuses stale tokens in the step that
+ * writes; it needs none of the above.
  */
 @NullMarked
 package io.fenceline.redis;

@@ -1,0 +1,198 @@
+package io.fenceline.fence;
+
+import io.fenceline.FencingToken;
+import io.fenceline.StaleTokenException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import java.util.UUID;
+
+/**
+ * A file of one machine that is replaced as a whole, by whoever has the newest token.
+ *
+ * <pre>{@code
+ * FencedFile prices = FencedFile.at(Path.of("/var/lib/shop/prices.json"));
+ * prices.replace("{}".getBytes(), hold.fencingToken());
+ * }</pre>
+ *
+ * <p>The new content is written aside and flushed to the disk. Then, under a lock that all
+ * processes of the machine respect, the token is checked and remembered and the file is put into
+ * place. Readers see the old file or the new one, never a part. When {@code replace} returns, the
+ * new file survives a power failure.
+ *
+ * <p>Beside the file {@code prices.json} there is a folder {@code .prices.json.fence} with the
+ * marks, of some hundred bytes, and with what is being written. What an ended process has left
+ * there goes with the next accepted write of a larger token.
+ *
+ * <p>For one machine: a network file system may not respect the lock. A process that is stopped
+ * inside the short step under the lock keeps other writers waiting until it goes on or ends; it
+ * can't make them go wrong. Thread-safe.
+ */
+public final class FencedFile {
+  /*
+   * The mark is on the disk before the file is in place. A crash between the two leaves the old
+   * file and a mark that refuses everyone older than the writer that crashed; the writer itself, or
+   * a later one, may write again. The other order could lose the mark of a write that is there.
+   */
+  private static final String UNFINISHED = ".new";
+
+  private final Path file;
+  private final Path folder;
+  private final FenceNotices notices;
+
+  private FencedFile(Path file, FenceNotices notices) {
+    this.file = file;
+    this.folder = file.resolveSibling("." + file.getFileName() + ".fence");
+    this.notices = notices;
+  }
+
+  /** The file at a path, which need not exist; its folder must. */
+  public static FencedFile at(Path file) {
+    Path absolute = file.toAbsolutePath().normalize();
+    Path parent = Objects.requireNonNull(absolute.getParent(), "a file, not the root");
+    Path real;
+    try {
+      // One file by two names, through a link to its folder, must have one fence.
+      real = parent.toRealPath().resolve(absolute.getFileName());
+      real = Files.exists(real) ? real.toRealPath() : real;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new FencedFile(real, FenceNotices.of("file"));
+  }
+
+  /** The same file, with a listener that is told what is accepted and refused. */
+  public FencedFile listener(FenceListener listener) {
+    return new FencedFile(file, notices.with(listener));
+  }
+
+  /** Writes the content of a file. */
+  @FunctionalInterface
+  public interface Content {
+
+    /** Writes everything; the stream is closed by the caller. */
+    void writeTo(OutputStream out) throws IOException;
+  }
+
+  /** Where the file is. */
+  public Path path() {
+    return file;
+  }
+
+  /**
+   * Replaces the file.
+   *
+   * @throws StaleTokenException if a larger token has passed before; the file is untouched
+   * @throws UncheckedIOException if the disk fails; the file is the old one or the new one
+   */
+  public void replace(byte[] content, FencingToken token) {
+    replace(out -> out.write(content), token);
+  }
+
+  /**
+   * Replaces the file by what is written to a stream.
+   *
+   * @throws StaleTokenException if a larger token has passed before; the file is untouched
+   * @throws UncheckedIOException if the disk fails; the file is the old one or the new one
+   */
+  public void replace(Content content, FencingToken token) {
+    Objects.requireNonNull(token, "token");
+    FenceMarks before;
+    try {
+      Files.createDirectories(folder);
+      Path aside = folder.resolve(asideName(token));
+      try {
+        write(aside, content);
+        try (FileMarks marks = FileMarks.lock(folder.resolve("marks"))) {
+          before = marks.read();
+          if (before.admits(token)) {
+            remember(marks, before, token);
+            Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE);
+            FileMarks.flush(Objects.requireNonNull(file.getParent()));
+            forgetOvertaken(token);
+          }
+        }
+      } finally {
+        Files.deleteIfExists(aside);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("Replacing " + file + " failed", e);
+    }
+    tell(before, token);
+  }
+
+  /**
+   * Lets a token pass and remembers it, without a write: for a reader with a shared token, after
+   * which no older writer can replace the file.
+   *
+   * @throws StaleTokenException if the token was overtaken
+   */
+  public void check(FencingToken token) {
+    Objects.requireNonNull(token, "token");
+    FenceMarks before;
+    try {
+      Files.createDirectories(folder);
+      try (FileMarks marks = FileMarks.lock(folder.resolve("marks"))) {
+        before = marks.read();
+        if (before.admits(token)) {
+          remember(marks, before, token);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("Checking a token for " + file + " failed", e);
+    }
+    tell(before, token);
+  }
+
+  private static void remember(FileMarks marks, FenceMarks before, FencingToken token)
+      throws IOException {
+    FenceMarks after = before.after(token);
+    if (!after.equals(before)) {
+      marks.write(after);
+    }
+  }
+
+  private void tell(FenceMarks before, FencingToken token) {
+    if (!before.admits(token)) {
+      throw notices.refused(file.toString(), token, before.markFor(token));
+    }
+    notices.accepted(file.toString(), token);
+  }
+
+  private static String asideName(FencingToken token) {
+    return FenceMarks.digits(token.value()) + "-" + UUID.randomUUID() + UNFINISHED;
+  }
+
+  private static void write(Path aside, Content content) throws IOException {
+    try (FileChannel channel =
+            FileChannel.open(aside, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        OutputStream out = Channels.newOutputStream(channel)) {
+      content.writeTo(out);
+      out.flush();
+      channel.force(true);
+    }
+  }
+
+  /** What older writers have not finished will be refused, whether they still live or not. */
+  private void forgetOvertaken(FencingToken token) throws IOException {
+    String newest = FenceMarks.digits(token.value());
+    try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(folder, "*" + UNFINISHED)) {
+      for (Path aside : unfinished) {
+        if (aside.getFileName().toString().compareTo(newest) < 0) {
+          Files.deleteIfExists(aside);
+        }
+      }
+    } catch (NoSuchFileException e) {
+      // Someone tidies up; nothing is left to do.
+    }
+  }
+}

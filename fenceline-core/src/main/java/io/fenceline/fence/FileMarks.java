@@ -1,0 +1,146 @@
+package io.fenceline.fence;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The marks of a fence in a file, and the lock under which they are read and written.
+ *
+ * <p>The file has two lines, written in turn, each with a checksum: whatever a crash does to the
+ * one that is being written, the other one is whole, and is at most one write behind, which was not
+ * answered then.
+ */
+final class FileMarks implements AutoCloseable {
+  private static final int LINE = 39 + 1 + 8 + 1; // marks, space, checksum, end of line
+
+  /** Java refuses a second file lock of one process instead of waiting for it. */
+  private static final ReentrantLock[] OF_THIS_PROCESS = new ReentrantLock[64];
+
+  static {
+    Arrays.setAll(OF_THIS_PROCESS, index -> new ReentrantLock());
+  }
+
+  private final Path file;
+  private final ReentrantLock ofThisProcess;
+  private final FileChannel channel;
+  private final FileLock ofAllProcesses;
+  private int current;
+
+  private FileMarks(
+      Path file, ReentrantLock ofThisProcess, FileChannel channel, FileLock ofAllProcesses) {
+    this.file = file;
+    this.ofThisProcess = ofThisProcess;
+    this.channel = channel;
+    this.ofAllProcesses = ofAllProcesses;
+  }
+
+  /** Waits for the lock. */
+  static FileMarks lock(Path file) throws IOException {
+    ReentrantLock mine = OF_THIS_PROCESS[Math.floorMod(file.hashCode(), OF_THIS_PROCESS.length)];
+    mine.lock();
+    FileChannel channel = null;
+    try {
+      channel =
+          FileChannel.open(
+              file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      return new FileMarks(file, mine, channel, channel.lock());
+    } catch (IOException | RuntimeException e) {
+      if (channel != null) {
+        channel.close();
+      }
+      mine.unlock();
+      throw e;
+    }
+  }
+
+  /**
+   * The marks.
+   *
+   * @throws IOException if the file has something else: a fence must not guess
+   */
+  FenceMarks read() throws IOException {
+    ByteBuffer lines = ByteBuffer.allocate(2 * LINE);
+    while (lines.hasRemaining() && channel.read(lines, lines.position()) > 0) {
+      // Once is enough, as a rule.
+    }
+    if (lines.position() == 0) {
+      return FenceMarks.NONE;
+    }
+    String text = new String(lines.array(), StandardCharsets.US_ASCII);
+    FenceMarks first = parse(text.substring(0, LINE));
+    FenceMarks second = parse(text.substring(LINE));
+    if (first == null && second == null) {
+      if (lines.position() <= LINE) {
+        return FenceMarks.NONE; // The very first write was not finished, and not answered.
+      }
+      throw new IOException("the marks of the fence are damaged; restore them or the resource");
+    }
+    current = second == null || (first != null && isNewer(first, second)) ? 0 : 1;
+    FenceMarks larger = first == null ? FenceMarks.NONE : first;
+    return second == null ? larger : larger.atLeast(second);
+  }
+
+  private static boolean isNewer(FenceMarks one, FenceMarks other) {
+    return one.any() == other.any()
+        ? one.exclusive() >= other.exclusive()
+        : one.any() > other.any();
+  }
+
+  /** Writes the marks, and returns when they are on the disk. */
+  void write(FenceMarks marks) throws IOException {
+    byte[] line = line(marks).getBytes(StandardCharsets.US_ASCII);
+    boolean isNew = channel.size() == 0;
+    channel.write(ByteBuffer.wrap(line), isNew ? 0L : (1L - current) * LINE);
+    channel.force(true);
+    if (isNew) {
+      Path folder = Objects.requireNonNull(file.getParent());
+      flush(folder);
+      flush(Objects.requireNonNull(folder.getParent()));
+    }
+  }
+
+  /**
+   * A new or renamed file is found after a power failure only if its folder is on the disk, too.
+   */
+  static void flush(Path folder) throws IOException {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private static String line(FenceMarks marks) {
+    String text = marks.text();
+    CRC32 checksum = new CRC32();
+    checksum.update(text.getBytes(StandardCharsets.US_ASCII));
+    return "%s %08x\n".formatted(text, checksum.getValue());
+  }
+
+  private static @Nullable FenceMarks parse(String line) {
+    try {
+      FenceMarks marks = FenceMarks.parse(line.substring(0, line.indexOf(' ', 20)));
+      return line.equals(line(marks)) ? marks : null;
+    } catch (IllegalArgumentException | StringIndexOutOfBoundsException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      ofAllProcesses.close();
+      channel.close();
+    } finally {
+      ofThisProcess.unlock();
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package io.fenceline.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.KeyValue;
+import io.fenceline.Fenceline;
+import io.fenceline.FencingToken;
+import io.fenceline.Hold;
+import io.fenceline.LockLostException;
+import io.fenceline.StaleTokenException;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.fence.FenceListener;
+import io.fenceline.testkit.fence.FenceContract;
+import io.fenceline.testkit.fence.FencedCell;
+import io.fenceline.testkit.proxy.Direction;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.server.EtcdServer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The fence in the transactions of etcd. */
+class EtcdFenceTest extends FenceContract {
+  private static final FencingToken T33 = FencingToken.exclusive(33);
+  private static final FencingToken T34 = FencingToken.exclusive(34);
+
+  private static EtcdServer etcd;
+  private static Client client;
+  private static EtcdFence fence;
+
+  @BeforeAll
+  static void start() {
+    etcd = EtcdServer.start();
+    client = Client.builder().endpoints(etcd.endpoint()).build();
+    fence = EtcdFence.over(client).timeout(Duration.ofSeconds(60));
+  }
+
+  @AfterAll
+  static void stop() {
+    client.close();
+    etcd.close();
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(String key) {
+    try {
+      List<KeyValue> found =
+          client
+              .getKVClient()
+              .get(ByteSequence.from(key, StandardCharsets.UTF_8))
+              .get(60, TimeUnit.SECONDS)
+              .getKvs();
+      return found.isEmpty() ? "" : found.get(0).getValue().toString(StandardCharsets.UTF_8);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  protected FencedCell cell(String name, FenceListener listener) {
+    EtcdFence told = fence.listener(listener);
+    return new FencedCell() {
+      @Override
+      public void write(String value, FencingToken token) {
+        told.put(name, bytes(value), token);
+      }
+
+      @Override
+      public String read() {
+        return text(name);
+      }
+    };
+  }
+
+  @Test
+  void keyThatWasDeleted_isNotPutByAStaleWriter() {
+    fence.put("deleted", bytes("of 33"), T33);
+    fence.delete("deleted", T34);
+
+    assertThatThrownBy(() -> fence.put("deleted", bytes("again"), T33))
+        .isInstanceOf(StaleTokenException.class);
+    assertThat(text("deleted")).isEmpty();
+  }
+
+  @Test
+  void checkAlone_forResourcesElsewhere() {
+    fence.asFence().check("orders/42", T34);
+
+    assertThatThrownBy(() -> fence.asFence().check("orders/42", T33))
+        .isInstanceOf(StaleTokenException.class);
+    assertThatCode(() -> fence.root("/other").asFence().check("orders/42", T33))
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  void serverThatDoesNotAnswer_isAnUnknownOutcome() {
+    try (FaultProxy proxy = FaultProxy.to(etcd.host(), etcd.port(), Protocol.HTTP2);
+        Client slow = Client.builder().endpoints("http://" + proxy.address()).build()) {
+      EtcdFence hasty = EtcdFence.over(slow).timeout(Duration.ofMillis(300));
+      Fault stalled = proxy.stall(Direction.TO_SERVER);
+
+      assertThatThrownBy(() -> hasty.put("slow", bytes("x"), T33))
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("may have been done");
+      assertThat(stalled.timesApplied()).isPositive();
+    }
+  }
+
+  @Test
+  void whileHeld_asksForTheLocksKey_too() throws Exception {
+    try (Fenceline locks = Fenceline.connect("etcd://" + etcd.address())) {
+      Hold hold = locks.lock("guarded").acquire(Duration.ofSeconds(60));
+      EtcdFence held = fence.whileHeld(hold);
+      held.put("held", bytes("first"), hold.fencingToken());
+      held.put("held", bytes("second"), hold.fencingToken());
+      assertThatThrownBy(() -> held.put("held", bytes("stale"), T33))
+          .isInstanceOf(StaleTokenException.class);
+
+      hold.release();
+
+      assertThatThrownBy(() -> held.put("held", bytes("late"), hold.fencingToken()))
+          .isInstanceOf(LockLostException.class)
+          .hasMessageContaining("guarded");
+      assertThatThrownBy(() -> fence.whileHeld(hold)).isInstanceOf(LockLostException.class);
+      assertThat(text("held")).isEqualTo("second");
+    }
+  }
+}

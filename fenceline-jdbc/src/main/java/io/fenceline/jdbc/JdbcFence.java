@@ -1,0 +1,244 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.FencingToken;
+import io.fenceline.InvalidLockNameException;
+import io.fenceline.InvalidSettingException;
+import io.fenceline.StaleTokenException;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.fence.Fence;
+import io.fenceline.fence.FenceListener;
+import io.fenceline.fence.FenceMarks;
+import io.fenceline.fence.FenceNotices;
+import io.fenceline.spi.Durations;
+import io.fenceline.spi.LockNames;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import javax.sql.DataSource;
+
+/**
+ * Refuses writers that were overtaken, inside the transaction that writes.
+ *
+ * <pre>{@code
+ * JdbcFence fence = JdbcFence.create();
+ *
+ * connection.setAutoCommit(false);
+ * fence.check(connection, "ledger", hold.fencingToken());
+ * // write to the same database, then
+ * connection.commit();
+ * }</pre>
+ *
+ * <p>The check is one statement of your own transaction, so it commits or rolls back together with
+ * what you write, and whoever checks the same resource meanwhile waits for that. Correct at READ
+ * COMMITTED and above; where a stricter level makes the database refuse the statement (a
+ * serialization failure), the transaction has to be repeated as always. It does not matter in which
+ * order check and writes stand, but a check that comes first spares the work of a stale writer.
+ * Roll back when it throws.
+ *
+ * <p>Works with SQLite, PostgreSQL and MariaDB, with any connection, and without a connection of
+ * Fenceline. It keeps one row of some fifty bytes for each resource, in the table {@code
+ * fenceline_fences}: see {@link #createTable}, {@link #schema} and, for resources that come and go,
+ * {@link #prune}. To fence rows of your own without another table, see {@link FencedRow}.
+ *
+ * <p>Immutable: each setting gives a changed copy. Thread-safe.
+ */
+public final class JdbcFence {
+  /** How long marks are kept at least: a writer that sleeps longer is not expected to wake up. */
+  private static final Duration SHORTEST_MEMORY = Duration.ofHours(1);
+
+  private static final Map<Database, String> SECONDS =
+      Map.of(
+          Database.SQLITE, "CAST(strftime('%s', 'now') AS INTEGER)",
+          Database.POSTGRESQL, "CAST(extract(epoch FROM now()) AS bigint)",
+          Database.MARIADB, "UNIX_TIMESTAMP()");
+
+  private final Tables tables;
+  private final FenceNotices notices;
+  private final Map<Database, Sql> checks;
+
+  private JdbcFence(Tables tables, FenceNotices notices) {
+    this.tables = tables;
+    this.notices = notices;
+    Map<Database, Sql> all = new EnumMap<>(Database.class);
+    SECONDS.keySet().forEach(database -> all.put(database, sql(database, "fence-check")));
+    this.checks = all;
+  }
+
+  /** The fence in the table {@code fenceline_fences}. */
+  public static JdbcFence create() {
+    return new JdbcFence(Tables.DEFAULT, FenceNotices.of("jdbc"));
+  }
+
+  /** How the name of the table begins; {@code fenceline} by default. */
+  public JdbcFence tablePrefix(String prefix) {
+    return new JdbcFence(new Tables(tables.schema(), prefix), notices);
+  }
+
+  /** In which schema the table is (in MariaDB: which database); the connection's by default. */
+  public JdbcFence inSchema(String schema) {
+    return new JdbcFence(new Tables(schema, tables.prefix()), notices);
+  }
+
+  /** Tells one more listener what is accepted and refused. */
+  public JdbcFence listener(FenceListener listener) {
+    return new JdbcFence(tables, notices.with(listener));
+  }
+
+  /** The statement that creates the table, for whoever may run it. */
+  public String schema(Database database) {
+    return Sql.text(folder(database), "fence-schema", words(database)) + ";\n";
+  }
+
+  /** Creates the table if it is not there; in MariaDB this commits an open transaction. */
+  public void createTable(Connection connection) {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(Sql.text(folder(of(connection)), "fence-schema", words(of(connection))));
+    } catch (SQLException e) {
+      throw failure("Creating the table of the fence failed", e);
+    }
+  }
+
+  /**
+   * Lets a token pass, and remembers it if the transaction commits: one statement.
+   *
+   * @param connection in a transaction: one that commits each statement by itself would make the
+   *     check a step of its own
+   * @param resource 1 to 200 bytes of UTF-8
+   * @throws StaleTokenException if a larger token has passed before; roll back
+   * @throws StoreUnavailableException if the database refuses; its error is the cause
+   */
+  public void check(Connection connection, String resource, FencingToken token) {
+    try {
+      if (connection.getAutoCommit()) {
+        throw new InvalidSettingException(
+            "autoCommit", true, "check and write must commit together: set it to false");
+      }
+      judge(connection, resource, token);
+    } catch (SQLException e) {
+      throw failure("Checking a token for '%s' failed".formatted(resource), e);
+    }
+  }
+
+  /**
+   * The fence alone, with a transaction of its own for each check, where what is guarded is not in
+   * this database. Check and write are then two steps: see {@link Fence}.
+   */
+  public Fence over(DataSource dataSource) {
+    Objects.requireNonNull(dataSource, "dataSource");
+    return (resource, token) -> {
+      try (Connection connection = dataSource.getConnection()) {
+        boolean commits = connection.getAutoCommit();
+        judge(connection, resource, token);
+        if (!commits) {
+          connection.commit();
+        }
+      } catch (SQLException e) {
+        throw failure("Checking a token for '%s' failed".formatted(resource), e);
+      }
+    };
+  }
+
+  /**
+   * Forgets the resources that were not written for so long. A writer that was overtaken even
+   * before that would pass afterwards: choose much more than any process can be thought to sleep.
+   *
+   * @param unused at least an hour
+   * @return how many were forgotten
+   */
+  public int prune(Connection connection, Duration unused) {
+    if (unused.compareTo(SHORTEST_MEMORY) < 0) {
+      throw new InvalidSettingException(
+          "unused", unused, "it must be at least " + Durations.show(SHORTEST_MEMORY));
+    }
+    try {
+      Sql.Form prune = sql(of(connection), "fence-prune").form(1);
+      try (PreparedStatement statement = connection.prepareStatement(prune.text())) {
+        set(statement, prune, "unused", unused.toSeconds());
+        return statement.executeUpdate();
+      }
+    } catch (SQLException e) {
+      throw failure("Pruning the fence failed", e);
+    }
+  }
+
+  private void judge(Connection connection, String resource, FencingToken token)
+      throws SQLException {
+    byte[] name = bytes(resource);
+    Sql.Form check = Objects.requireNonNull(checks.get(of(connection))).form(1);
+    FenceMarks now;
+    try (PreparedStatement statement = connection.prepareStatement(check.text())) {
+      for (int place : places(check, "resource")) {
+        statement.setBytes(place, name);
+      }
+      set(statement, check, "exclusive", token.exclusive() ? token.value() : 0);
+      set(statement, check, "token", token.value());
+      try (ResultSet marks = statement.executeQuery()) {
+        marks.next();
+        now = new FenceMarks(marks.getLong(1), marks.getLong(2));
+      }
+    }
+    if (!now.admits(token)) {
+      throw notices.refused(resource, token, now.markFor(token));
+    }
+    notices.accepted(resource, token);
+  }
+
+  private static byte[] bytes(String resource) {
+    try {
+      return LockNames.check(resource).getBytes(StandardCharsets.UTF_8);
+    } catch (InvalidLockNameException e) {
+      throw new InvalidSettingException(
+          "resource", "'" + e.shownName() + "'", "it must have 1 to 200 bytes, and no controls");
+    }
+  }
+
+  private static void set(PreparedStatement statement, Sql.Form form, String name, long value)
+      throws SQLException {
+    for (int place : places(form, name)) {
+      statement.setLong(place, value);
+    }
+  }
+
+  private static int[] places(Sql.Form form, String name) {
+    return Objects.requireNonNull(form.places().get(name), name);
+  }
+
+  private Sql sql(Database database, String file) {
+    return Sql.read(folder(database), file, words(database), false);
+  }
+
+  private Map<String, String> words(Database database) {
+    Map<String, String> words = new HashMap<>(tables.words());
+    words.put("seconds", SECONDS.getOrDefault(database, "0"));
+    return words;
+  }
+
+  private static String folder(Database database) {
+    return switch (database) {
+      case SQLITE -> "sqlite";
+      case POSTGRESQL -> "postgresql";
+      case MARIADB -> "mariadb";
+      case MYSQL ->
+          throw new InvalidSettingException(
+              "database", database, "it can't return what it wrote; use FencedRow there");
+    };
+  }
+
+  private static Database of(Connection connection) throws SQLException {
+    Database database = Database.of(connection.getMetaData());
+    folder(database);
+    return database;
+  }
+
+  static StoreUnavailableException failure(String what, SQLException e) {
+    return new StoreUnavailableException("jdbc", what + ": " + e.getMessage(), e);
+  }
+}

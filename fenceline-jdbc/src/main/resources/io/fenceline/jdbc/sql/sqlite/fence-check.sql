@@ -1,0 +1,19 @@
+-- fence-check.sql (SQLite): lets a token pass and remembers it, in one statement.
+--
+-- :exclusive  the token if it is exclusive, otherwise 0
+-- :token      the token
+--
+-- Returns the marks as they are now. The token has passed unless the mark for its mode is above it:
+-- for an exclusive token the mark of any mode, for a shared one that of exclusive ones. A token that
+-- is refused changes neither: the mark of any mode is at least as large as the other one.
+--
+-- SQLite has one writer at a time: from here to its end, the caller's transaction is it.
+
+INSERT INTO {fences} AS f (resource, exclusive_mark, any_mark, written_at)
+VALUES (:resource, :exclusive, :token, {seconds})
+ON CONFLICT (resource) DO UPDATE SET
+  exclusive_mark = CASE WHEN excluded.exclusive_mark >= f.any_mark THEN excluded.exclusive_mark
+                        ELSE f.exclusive_mark END,
+  any_mark       = max(f.any_mark, excluded.any_mark),
+  written_at     = excluded.written_at
+RETURNING exclusive_mark, any_mark

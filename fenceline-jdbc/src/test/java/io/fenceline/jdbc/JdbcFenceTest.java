@@ -1,0 +1,359 @@
+package io.fenceline.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.fenceline.FencingToken;
+import io.fenceline.InvalidSettingException;
+import io.fenceline.StaleTokenException;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.fence.FenceListener;
+import io.fenceline.testkit.fence.FenceContract;
+import io.fenceline.testkit.fence.FencedCell;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.server.MariaDbServer;
+import io.fenceline.testkit.server.PostgresServer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Fences in databases: in a table of their own, and in a column of the row that they guard. */
+class JdbcFenceTest {
+  @TempDir static Path folder;
+  private static PostgresServer postgres;
+  private static MariaDbServer mariadb;
+  private static HikariDataSource onPostgres;
+  private static HikariDataSource onMariaDb;
+  private static HikariDataSource onSqlite;
+
+  @BeforeAll
+  static void start() throws SQLException {
+    postgres = PostgresServer.builder().fsync(false).start();
+    mariadb = MariaDbServer.start();
+    onPostgres = pool(Urls.of(postgres));
+    onMariaDb = pool(Urls.of(mariadb));
+    onSqlite = pool("jdbc:sqlite:" + folder.resolve("shop.db") + "?busy_timeout=60000");
+  }
+
+  @AfterAll
+  static void stop() {
+    onPostgres.close();
+    onMariaDb.close();
+    onSqlite.close();
+    postgres.close();
+    mariadb.close();
+  }
+
+  private static HikariDataSource pool(String url) throws SQLException {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(url);
+    config.setMaximumPoolSize(16);
+    config.setMinimumIdle(1);
+    config.setConnectionTimeout(60_000);
+    config.setAutoCommit(false);
+    HikariDataSource pool = new HikariDataSource(config);
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "CREATE TABLE cells (id VARCHAR(40) PRIMARY KEY, content VARCHAR(40), fence BIGINT)");
+      JdbcFence.create().createTable(connection);
+      connection.commit();
+    }
+    return pool;
+  }
+
+  private interface Check {
+    void run(Connection connection, String name, FencingToken token);
+  }
+
+  /** A row that is written in one transaction with a check. */
+  private record Cell(DataSource pool, String name, Check check) implements FencedCell {
+    private static final String DEADLOCK = "40001";
+
+    static FencedCell create(DataSource pool, String name, Check check) {
+      try (Connection connection = pool.getConnection();
+          PreparedStatement insert =
+              connection.prepareStatement("INSERT INTO cells (id, content) VALUES (?, '')")) {
+        insert.setString(1, name);
+        insert.executeUpdate();
+        connection.commit();
+      } catch (SQLException e) {
+        throw new AssertionError(e);
+      }
+      return new Cell(pool, name, check);
+    }
+
+    @Override
+    public void write(String value, FencingToken token) {
+      while (!isWritten(value, token)) {
+        // The database has chosen this transaction to end a deadlock: it is repeated, as always.
+      }
+    }
+
+    private boolean isWritten(String value, FencingToken token) {
+      try (Connection connection = pool.getConnection()) {
+        if (pool != onSqlite) {
+          connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+        }
+        try (PreparedStatement update =
+            connection.prepareStatement("UPDATE cells SET content = ? WHERE id = ?")) {
+          check.run(connection, name, token);
+          update.setString(1, value);
+          update.setString(2, name);
+          assertThat(update.executeUpdate()).isEqualTo(1);
+          connection.commit();
+          return true;
+        } catch (StaleTokenException e) {
+          connection.rollback();
+          throw e;
+        } catch (StoreUnavailableException e) {
+          connection.rollback();
+          if (e.getCause() instanceof SQLException cause && DEADLOCK.equals(cause.getSQLState())) {
+            return false;
+          }
+          throw e;
+        }
+      } catch (SQLException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    @Override
+    public String read() {
+      try (Connection connection = pool.getConnection();
+          PreparedStatement query =
+              connection.prepareStatement("SELECT content FROM cells WHERE id = ?")) {
+        query.setString(1, name);
+        try (ResultSet row = query.executeQuery()) {
+          assertThat(row.next()).isTrue();
+          return row.getString(1);
+        }
+      } catch (SQLException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  private static FencedCell tableCell(DataSource pool, String name, FenceListener listener) {
+    return Cell.create(pool, name, JdbcFence.create().listener(listener)::check);
+  }
+
+  private static FencedCell rowCell(DataSource pool, String name, FenceListener listener) {
+    return Cell.create(
+        pool, "row-" + name, FencedRow.of("cells", "id", "fence").listener(listener)::check);
+  }
+
+  @Nested
+  class TableInPostgres extends FenceContract {
+    @Override
+    protected FencedCell cell(String name, FenceListener listener) {
+      return tableCell(onPostgres, name, listener);
+    }
+  }
+
+  @Nested
+  class TableInMariaDb extends FenceContract {
+    @Override
+    protected FencedCell cell(String name, FenceListener listener) {
+      return tableCell(onMariaDb, name, listener);
+    }
+  }
+
+  @Nested
+  class TableInSqlite extends FenceContract {
+    @Override
+    protected FencedCell cell(String name, FenceListener listener) {
+      return tableCell(onSqlite, name, listener);
+    }
+  }
+
+  /** The column of the guarded row takes exclusive tokens only. */
+  abstract static class RowContract extends FenceContract {
+    @Override
+    protected boolean takesShared() {
+      return false;
+    }
+  }
+
+  @Nested
+  class RowInPostgres extends RowContract {
+    @Override
+    protected FencedCell cell(String name, FenceListener listener) {
+      return rowCell(onPostgres, name, listener);
+    }
+  }
+
+  @Nested
+  class RowInMariaDb extends RowContract {
+    @Override
+    protected FencedCell cell(String name, FenceListener listener) {
+      return rowCell(onMariaDb, name, listener);
+    }
+  }
+
+  @Nested
+  class RowInSqlite extends RowContract {
+    @Override
+    protected FencedCell cell(String name, FenceListener listener) {
+      return rowCell(onSqlite, name, listener);
+    }
+  }
+
+  private static final FencingToken T33 = FencingToken.exclusive(33);
+  private static final FencingToken T34 = FencingToken.exclusive(34);
+
+  @Test
+  void whatIsRolledBack_wasNotAccepted() throws SQLException {
+    JdbcFence fence = JdbcFence.create();
+    for (DataSource pool : new DataSource[] {onPostgres, onMariaDb, onSqlite}) {
+      try (Connection connection = pool.getConnection()) {
+        fence.check(connection, "rolled back", T34);
+        connection.rollback();
+        fence.check(connection, "rolled back", T33);
+        connection.commit();
+      }
+    }
+  }
+
+  @Test
+  void connectionThatCommitsEachStatement_isRefused() throws SQLException {
+    try (Connection connection = DriverManager.getConnection(Urls.of(postgres))) {
+      assertThatThrownBy(() -> JdbcFence.create().check(connection, "ledger", T33))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageContaining("commit together");
+      assertThatThrownBy(() -> FencedRow.of("cells", "id", "fence").check(connection, "x", T33))
+          .isInstanceOf(InvalidSettingException.class);
+    }
+  }
+
+  @Test
+  void rowThatIsNotThere_andNamesThatAreNoWords_areErrors() throws SQLException {
+    FencedRow row = FencedRow.of("cells", "id", "fence");
+    try (Connection connection = onPostgres.getConnection()) {
+      assertThatThrownBy(() -> row.check(connection, "nobody", T33))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageContaining("cells/nobody");
+      connection.rollback();
+      assertThatThrownBy(() -> JdbcFence.create().check(connection, "", T33))
+          .isInstanceOf(InvalidSettingException.class);
+    }
+    assertThatThrownBy(() -> FencedRow.of("cells; DROP TABLE cells", "id", "fence"))
+        .isInstanceOf(InvalidSettingException.class);
+  }
+
+  @Test
+  void ownUpdateWithTheCondition_isJudgedByItsCount() throws SQLException {
+    FencedRow row = FencedRow.of("cells", "id", "fence");
+    Cell.create(onPostgres, "own", row::check).write("of 34", T34);
+    try (Connection connection = onPostgres.getConnection();
+        PreparedStatement update =
+            connection.prepareStatement(
+                "UPDATE cells SET content = 'mine', fence = ? WHERE id = 'own' AND fence <= ?")) {
+      update.setLong(1, 33);
+      update.setLong(2, 33);
+      int updated = update.executeUpdate();
+
+      assertThatThrownBy(() -> row.verify(connection, "own", T33, updated))
+          .isInstanceOf(StaleTokenException.class);
+      connection.rollback();
+    }
+  }
+
+  @Test
+  void fenceOverADataSource_remembersByItself() {
+    JdbcFence fence = JdbcFence.create();
+    for (DataSource pool : new DataSource[] {onPostgres, onMariaDb, onSqlite}) {
+      fence.over(pool).check("elsewhere", T34);
+      assertThatThrownBy(() -> fence.over(pool).check("elsewhere", T33))
+          .isInstanceOf(StaleTokenException.class);
+    }
+  }
+
+  @Test
+  void pruning_forgetsWhatWasNotWrittenForLong_andNothingElse() throws SQLException {
+    JdbcFence fence = JdbcFence.create().tablePrefix("pruned");
+    for (DataSource pool : new DataSource[] {onPostgres, onMariaDb, onSqlite}) {
+      try (Connection connection = pool.getConnection()) {
+        fence.createTable(connection);
+        fence.check(connection, "old", T33);
+        fence.check(connection, "new", T33);
+        try (PreparedStatement age =
+            connection.prepareStatement(
+                "UPDATE pruned_fences SET written_at = written_at - 90000 WHERE resource = ?")) {
+          age.setBytes(1, "old".getBytes(StandardCharsets.UTF_8));
+          assertThat(age.executeUpdate()).isEqualTo(1);
+        }
+
+        assertThat(fence.prune(connection, Duration.ofDays(2))).isZero();
+        assertThat(fence.prune(connection, Duration.ofDays(1))).isEqualTo(1);
+        connection.commit();
+
+        assertThatThrownBy(() -> fence.check(connection, "new", FencingToken.exclusive(32)))
+            .isInstanceOf(StaleTokenException.class);
+        connection.rollback();
+        assertThatThrownBy(() -> fence.prune(connection, Duration.ofMinutes(1)))
+            .isInstanceOf(InvalidSettingException.class);
+      }
+    }
+  }
+
+  @Test
+  void checkAddsOneStatement_alsoWhenItRefuses() throws SQLException {
+    try (FaultProxy pg = FaultProxy.to(postgres.host(), postgres.port(), Protocol.POSTGRES);
+        FaultProxy maria = FaultProxy.to(mariadb.host(), mariadb.port(), Protocol.MYSQL)) {
+      countStatements(Urls.of(postgres).replace(postgres.address(), pg.address()), pg);
+      countStatements(Urls.of(mariadb).replace(mariadb.address(), maria.address()), maria);
+    }
+  }
+
+  private static void countStatements(String url, FaultProxy proxy) throws SQLException {
+    JdbcFence fence = JdbcFence.create();
+    try (Connection connection = DriverManager.getConnection(url)) {
+      connection.setAutoCommit(false);
+      write(connection);
+      connection.commit();
+      proxy.resetCounts();
+      write(connection);
+      connection.commit();
+      long without = statements(proxy);
+
+      proxy.resetCounts();
+      fence.check(connection, "counted", T34);
+      write(connection);
+      connection.commit();
+      assertThat(statements(proxy)).as("%s", proxy.counts()).isEqualTo(without + 1);
+
+      write(connection); // So that a transaction has begun.
+      proxy.resetCounts();
+      assertThatThrownBy(() -> fence.check(connection, "counted", T33))
+          .isInstanceOf(StaleTokenException.class);
+      assertThat(statements(proxy)).as("%s", proxy.counts()).isEqualTo(1);
+      connection.rollback();
+    }
+  }
+
+  private static void write(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.executeUpdate("UPDATE cells SET content = 'x' WHERE id = 'nobody'");
+    }
+  }
+
+  private static long statements(FaultProxy proxy) {
+    return proxy.count("Execute") + proxy.count("Query") + proxy.count("StmtExecute");
+  }
+}

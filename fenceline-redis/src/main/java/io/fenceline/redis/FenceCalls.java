@@ -1,0 +1,180 @@
+package io.fenceline.redis;
+
+import io.fenceline.FencingToken;
+import io.fenceline.fence.FenceListener;
+import io.fenceline.fence.FenceMarks;
+import io.fenceline.fence.FenceNotices;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.async.BaseRedisAsyncCommands;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.output.BooleanOutput;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.ObjectOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Calls guarded scripts over a connection of the user's, and understands their answers. */
+final class FenceCalls<K, V> {
+  private static final String REFUSED = "FENCED ";
+  private static final byte[] MARKS = "flf1:{".getBytes(StandardCharsets.US_ASCII);
+
+  private final BaseRedisAsyncCommands<K, V> commands;
+  private final RedisCodec<K, V> codec;
+  private final FenceNotices notices;
+  private final long keepMillis;
+
+  FenceCalls(
+      BaseRedisAsyncCommands<K, V> commands,
+      RedisCodec<K, V> codec,
+      FenceNotices notices,
+      long keepMillis) {
+    this.commands = commands;
+    this.codec = codec;
+    this.notices = notices;
+    this.keepMillis = keepMillis;
+  }
+
+  FenceCalls<K, V> keeping(long millis) {
+    return new FenceCalls<>(commands, codec, notices, millis);
+  }
+
+  FenceCalls<K, V> telling(FenceListener listener) {
+    return new FenceCalls<>(commands, codec, notices.with(listener), keepMillis);
+  }
+
+  <T> CompletableFuture<T> call(
+      GuardedScript script,
+      ScriptOutputType output,
+      K resource,
+      FencingToken token,
+      List<K> keys,
+      Consumer<CommandArgs<K, V>> more) {
+    Objects.requireNonNull(token, "token");
+    byte[] name = bytes(codec.encodeKey(resource));
+    CompletableFuture<T> verdict = new CompletableFuture<>();
+    this.<T>send(
+            CommandType.EVALSHA,
+            output,
+            arguments(script.hash(), resource, name, token, keys, more))
+        .whenComplete(
+            (answer, failure) -> {
+              if (Failures.unwrapped(failure) instanceof RedisNoScriptException) {
+                this.<T>send(
+                        CommandType.EVAL,
+                        output,
+                        arguments(script.body(), resource, name, token, keys, more))
+                    .whenComplete((again, why) -> judge(verdict, name, token, again, why));
+              } else {
+                judge(verdict, name, token, answer, failure);
+              }
+            });
+    return verdict;
+  }
+
+  private <T> CompletableFuture<T> send(
+      CommandType type, ScriptOutputType output, CommandArgs<K, V> arguments) {
+    return commands.<T>dispatch(type, output(output), arguments).toCompletableFuture();
+  }
+
+  /** The resource comes first: a Cluster's driver sends the command to the node of that key. */
+  private CommandArgs<K, V> arguments(
+      byte[] script,
+      K resource,
+      byte[] name,
+      FencingToken token,
+      List<K> keys,
+      Consumer<CommandArgs<K, V>> more) {
+    CommandArgs<K, V> args = new CommandArgs<>(codec);
+    args.add(script).add(2 + keys.size()).addKey(resource).add(marksKey(name)).addKeys(keys);
+    args.add(FenceMarks.digits(token.value()));
+    args.add(token.exclusive() ? "x" : "s").add(keepMillis);
+    more.accept(args);
+    return args;
+  }
+
+  private <T> void judge(
+      CompletableFuture<T> verdict,
+      byte[] name,
+      FencingToken token,
+      @Nullable T answer,
+      @Nullable Throwable failure) {
+    Throwable cause = Failures.unwrapped(failure);
+    String shown = new String(name, StandardCharsets.UTF_8);
+    if (cause == null) {
+      notices.accepted(shown, token);
+      complete(verdict, answer);
+      return;
+    }
+    String message = String.valueOf(cause.getMessage());
+    if (message.startsWith(REFUSED)) {
+      long mark = Long.parseLong(message.substring(REFUSED.length()).strip());
+      verdict.completeExceptionally(notices.refused(shown, token, mark));
+    } else {
+      verdict.completeExceptionally(cause instanceof CompletionException wrapped ? wrapped : cause);
+    }
+  }
+
+  /** A script may well answer with nothing, which a future can hold and its type can't say. */
+  @SuppressWarnings("NullAway")
+  private static <T> void complete(CompletableFuture<T> verdict, @Nullable T answer) {
+    verdict.complete(answer);
+  }
+
+  /** The marks of a resource: in its slot, whether it has a hash tag or not. */
+  static byte[] marksKey(byte[] resource) {
+    int from = 0;
+    int to = resource.length;
+    int open = indexOf(resource, '{', 0);
+    int close = open < 0 ? -1 : indexOf(resource, '}', open + 1);
+    if (close > open + 1) {
+      from = open + 1;
+      to = close;
+    }
+    ByteBuffer key = ByteBuffer.allocate(MARKS.length + (to - from) + 1 + resource.length);
+    key.put(MARKS).put(resource, from, to - from).put((byte) '}').put(resource);
+    return key.array();
+  }
+
+  private static int indexOf(byte[] bytes, char wanted, int from) {
+    for (int i = from; i < bytes.length; i++) {
+      if (bytes[i] == wanted) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static byte[] bytes(ByteBuffer encoded) {
+    byte[] all = new byte[encoded.remaining()];
+    encoded.get(all);
+    return all;
+  }
+
+  /** As the driver does it for its own methods; the caller's type has to fit, as there. */
+  @SuppressWarnings("unchecked")
+  private <T> CommandOutput<K, V, T> output(ScriptOutputType type) {
+    CommandOutput<K, V, ?> output =
+        switch (type) {
+          case BOOLEAN -> new BooleanOutput<>(codec);
+          case INTEGER -> new IntegerOutput<>(codec);
+          case STATUS -> new StatusOutput<>(codec);
+          case VALUE -> new ValueOutput<>(codec);
+          case MULTI -> new ArrayOutput<>(codec);
+          case OBJECT -> new ObjectOutput<>(codec);
+        };
+    return (CommandOutput<K, V, T>) output;
+  }
+}

@@ -1,0 +1,4 @@
+-- fence-check.lua: a check alone.
+
+--@include fence.lua
+return 1
