@@ -7,19 +7,15 @@ import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.Obstacle;
-import io.fenceline.spi.Time;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of one claim: its key is put, and if others are ahead, their end is waited for.
- *
- * <p>A watch is a hint; the truth is a transaction that compares the own key's create revision and
- * reads what is ahead. It is sent when the watch tells of an end or breaks, and once a lease.
+ * The way of one claim: its key is put, and if others are ahead, their end is waited for ({@link
+ * Wait}), until it is granted, refused or withdrawn, and its key is known to be gone.
  */
 final class Claim {
   /*
@@ -33,8 +29,6 @@ final class Claim {
    * - A slot whose last key comes back: a put that was not answered makes its use doubtful, and the slot
    *   of a doubtful use is not given out again. Should a key of another owner be found in the slot all
    *   the same, the claim takes the next slot.
-   * - A lost wake-up: every broken watch is followed by a look, and a new watch starts at the revision
-   *   after that look.
    */
 
   private enum State {
@@ -51,16 +45,13 @@ final class Claim {
   private final Etcd etcd;
   private final ByteSequence name;
   private final Consumer<Claim> whenOver;
+  private final Wait wait;
   private volatile ClaimHandler handler;
 
   // Guarded by this.
   private State state = State.ASKING;
   private @Nullable Use use;
   private CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
-  private @Nullable Lookout lookout;
-  private Time.@Nullable Timer poll;
-  private boolean looking;
-  private boolean lookAgain;
 
   Claim(
       Etcd etcd,
@@ -73,6 +64,7 @@ final class Claim {
     this.request = request;
     this.handler = handler;
     this.whenOver = whenOver;
+    this.wait = new Wait(this, etcd, name);
   }
 
   synchronized @Nullable Use use() {
@@ -133,7 +125,7 @@ final class Claim {
     } else if (now == State.FAILED && mine.created == 0) {
       ask(mine);
     } else {
-      look();
+      wait.look();
     }
   }
 
@@ -178,9 +170,12 @@ final class Claim {
     }
     mine.created = own.created();
     if (answer.isSucceeded()) {
-      place(Line.seen(request.mode(), own.created(), found), answer.getHeader().getRevision());
+      place(
+          Line.seen(request.mode(), own.created(), found),
+          answer.getHeader().getRevision(),
+          this::grant);
     } else {
-      look(); // A former sending has put the key.
+      wait.look(); // A former sending has put the key.
     }
   }
 
@@ -200,49 +195,35 @@ final class Claim {
     ask(next);
   }
 
-  // Looking. ------------------------------------------------------------------------------------
+  // In line. ------------------------------------------------------------------------------------
 
-  /** Looks at the place in the queue; once more if something has happened meanwhile. */
-  private void look() {
-    Use mine;
-    synchronized (this) {
-      mine = use;
-      boolean open = state == State.WAITING || state == State.ASKING || state == State.FAILED;
-      if (mine == null || !open || mine.created == 0) {
-        return;
-      }
-      if (looking) {
-        lookAgain = true;
-        return;
-      }
-      looking = true;
-      lookAgain = false;
-    }
-    mine.look(name)
-        .whenComplete(
-            (answer, failure) -> {
-              boolean again;
-              synchronized (this) {
-                looking = false;
-                again = lookAgain;
-              }
-              if (failure != null) {
-                failed(Etcd.cause(failure));
-              } else if (!answer.isSucceeded()) {
-                lost("its key is gone");
-              } else {
-                List<Entry> found = Line.found(answer.getGetResponses());
-                place(
-                    Line.seen(request.mode(), mine.created, found),
-                    answer.getHeader().getRevision());
-                if (again) {
-                  look();
-                }
-              }
-            });
+  /** The key, while its place in the queue matters; called under the monitor. */
+  @Nullable Use inLine() {
+    Use mine = use;
+    boolean open = state == State.WAITING || state == State.ASKING || state == State.FAILED;
+    return mine != null && open && mine.created != 0 ? mine : null;
   }
 
-  private void place(Line line, long revision) {
+  /** It waits from now on; called under the monitor. False if that is no longer so. */
+  boolean startsToWait() {
+    if (state != State.ASKING && state != State.WAITING && state != State.FAILED) {
+      return false;
+    }
+    state = State.WAITING;
+    return true;
+  }
+
+  void tellWaiting(Obstacle obstacle) {
+    handler.waiting(obstacle);
+  }
+
+  /** A look has shown what is ahead. */
+  void placed(Line line, long revision) {
+    // Others may have come to wait behind while we were not the first: they shall know.
+    place(line, revision, wait::takeTurn);
+  }
+
+  private void place(Line line, long revision, Runnable turn) {
     synchronized (this) {
       if (state == State.HELD || state == State.GRANTING || state == State.LEAVING) {
         return;
@@ -259,11 +240,11 @@ final class Claim {
               handler.failed(
                   new ModeConflictException(request.name(), request.mode().family(), inUse)));
     } else if (line.hasRoom()) {
-      grant();
+      turn.run();
     } else if (!request.waits()) {
       refuse(line);
     } else {
-      park(line, revision);
+      wait.begin(line, revision);
     }
   }
 
@@ -284,54 +265,19 @@ final class Claim {
     return state == State.OVER;
   }
 
-  private void park(Line line, long revision) {
-    Lookout before;
-    Lookout next = null;
-    synchronized (this) {
-      if (state != State.ASKING && state != State.WAITING && state != State.FAILED) {
-        return;
-      }
-      state = State.WAITING;
-      before = lookout;
-      if (before == null || !before.isFor(line.watched())) {
-        next = new Lookout(etcd, name, line.watched(), line.spare(), this::look);
-        lookout = next;
-      } else {
-        before = null;
-      }
-      pollLater();
-    }
-    if (before != null) {
-      before.close();
-    }
-    handler.waiting(line.obstacle());
-    if (next != null) {
-      next.open(revision + 1);
-    }
-  }
-
-  private void pollLater() {
-    if (poll != null) {
-      poll.cancel();
-    }
-    long lease = request.lease().toNanos();
-    long pause = lease + (long) (etcd.context().random().nextDouble() * lease / 10);
-    Time time = etcd.context().time();
-    poll = time.schedule(pause, () -> time.lane(Lane.WORK).execute(this::look));
-  }
-
   // Ends. ---------------------------------------------------------------------------------------
 
-  private void grant() {
+  /** It has its turn, and its key is there. */
+  void grant() {
     Use mine;
     synchronized (this) {
-      mine = use;
-      if (mine == null || state == State.HELD || state == State.OVER) {
+      mine = inLine();
+      if (mine == null) {
         return;
       }
       state = State.GRANTING;
     }
-    stopWaiting();
+    wait.end();
     Session session = mine.session();
     if (session.isFresh()) {
       granted(mine);
@@ -366,7 +312,7 @@ final class Claim {
       }
       state = State.LEAVING;
     }
-    stopWaiting();
+    wait.end();
     mine.delete()
         .whenComplete(
             (was, failure) -> {
@@ -386,7 +332,7 @@ final class Claim {
   }
 
   /** No answer; the key may be there, and keeps its place if it is. */
-  private void failed(Throwable cause) {
+  void failed(Throwable cause) {
     synchronized (this) {
       if (state != State.ASKING && state != State.WAITING) {
         return;
@@ -406,7 +352,7 @@ final class Claim {
     if (before == State.OVER) {
       return;
     }
-    stopWaiting();
+    wait.end();
     over();
     if (before == State.HELD) {
       handler.gone();
@@ -426,7 +372,7 @@ final class Claim {
       mine = use;
       answer = asked;
     }
-    stopWaiting();
+    wait.end();
     if (mine == null) {
       over();
       return CompletableFuture.completedFuture(null);
@@ -457,24 +403,9 @@ final class Claim {
       told = state != State.HELD && state != State.OVER;
       state = State.OVER;
     }
-    stopWaiting();
+    wait.end();
     if (told) {
       handler.failed(etcd.unavailable("The store was closed", null));
-    }
-  }
-
-  private void stopWaiting() {
-    Lookout last;
-    synchronized (this) {
-      last = lookout;
-      lookout = null;
-      if (poll != null) {
-        poll.cancel();
-        poll = null;
-      }
-    }
-    if (last != null) {
-      last.close();
     }
   }
 

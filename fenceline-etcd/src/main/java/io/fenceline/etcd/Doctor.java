@@ -5,6 +5,7 @@ import io.etcd.jetcd.cluster.Member;
 import io.etcd.jetcd.maintenance.AlarmMember;
 import io.etcd.jetcd.maintenance.StatusResponse;
 import io.fenceline.Finding;
+import io.fenceline.spi.Durations;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,9 +18,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Looks a cluster over: its members, versions, alarms, and what we may do there. */
+/** Looks a cluster over: its members, versions, alarms, latency, and what we may do there. */
 final class Doctor {
   private static final Pattern VERSION = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+).*");
+  private static final Duration SLOW = Duration.ofMillis(100);
   private static final long PATIENCE_NANOS = 1_500_000_000;
 
   private final Etcd etcd;
@@ -40,7 +42,7 @@ final class Doctor {
         List.of(
             asked("members", Doctor::members).thenCompose(this::visits).thenApply(Doctor::judge),
             asked("alarms", Doctor::alarms).thenApply(Doctor::judgeAlarms),
-            permissions());
+            permissionsAndLatency());
     return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new))
         .handle(
             (done, failure) -> {
@@ -188,19 +190,34 @@ final class Doctor {
             "compact, defragment, then: etcdctl alarm disarm"));
   }
 
-  /** A transaction that could write is refused to those who may not, whether it writes or not. */
-  private CompletableFuture<List<Finding>> permissions() {
+  /**
+   * A transaction that could write is refused to those who may not, and goes through the logs of a
+   * majority, whether it writes or not.
+   */
+  private CompletableFuture<List<Finding>> permissionsAndLatency() {
+    long started = etcd.context().time().nanos();
     return Opening.checkFormat(etcd, keys)
         .handle(
             (done, failure) ->
-                List.of(
-                    failure == null
-                        ? Finding.ok(
-                            "permissions", "reads and writes are allowed", "locks can be acquired")
-                        : Finding.serious(
+                failure == null
+                    ? List.of(
+                        Finding.ok(
+                            "permissions", "reads and writes are allowed", "locks can be acquired"),
+                        judgeLatency(Duration.ofNanos(etcd.context().time().nanos() - started)))
+                    : List.of(
+                        Finding.serious(
                             "permissions",
                             String.valueOf(Etcd.cause(failure).getMessage()),
                             "locks can't be acquired",
                             "grant the user readwrite on the prefix of the locks")));
+  }
+
+  static Finding judgeLatency(Duration took) {
+    String found = "a transaction took " + Durations.show(took);
+    String meaning = "each acquire and each release takes about as long";
+    return took.compareTo(SLOW) > 0
+        ? Finding.note(
+            "latency", found, meaning, "put the members' logs on fast disks, near to each other")
+        : Finding.ok("latency", found, meaning);
   }
 }

@@ -9,6 +9,7 @@ import io.fenceline.spi.Owner;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A claim as it stands in etcd: a key with a place in the queue, and a value that says whose it is.
@@ -32,12 +33,24 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
     return found.stream().map(Entry::of).toList();
   }
 
+  /** What a claim says of its place. */
+  enum Standing {
+    /** It stays in the queue. */
+    WAITS,
+
+    /** It goes away unless it is granted at once. */
+    TRIES,
+
+    /** It had its turn: nobody was ahead of it, and nobody ever comes to be. */
+    HOLDS
+  }
+
   /**
    * What a claim says of itself, one item a line.
    *
    * @param secret the owner, which alone may touch it; its public id once it has ended
    * @param mode in which mode
-   * @param waits whether it stays in the queue, or goes away unless it is granted at once
+   * @param standing whether it waits, or tries, or is known to have had its turn
    * @param delay lock-delay
    * @param sinceMillis when it was sent, by the clock of the client: etcd has none to show
    * @param client who it is
@@ -45,7 +58,7 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
   record Value(
       String secret,
       Mode mode,
-      boolean waits,
+      Standing standing,
       Duration delay,
       long sinceMillis,
       ClientInfo client) {
@@ -54,7 +67,12 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
 
     static Value of(ClaimRequest claim, long sinceMillis, ClientInfo client) {
       return new Value(
-          claim.owner().secret(), claim.mode(), claim.waits(), claim.delay(), sinceMillis, client);
+          claim.owner().secret(),
+          claim.mode(),
+          claim.waits() ? Standing.WAITS : Standing.TRIES,
+          claim.delay(),
+          sinceMillis,
+          client);
     }
 
     ByteSequence bytes() {
@@ -63,7 +81,7 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
               "\n",
               secret,
               text(mode),
-              waits ? "waits" : "tries",
+              standing.name().toLowerCase(Locale.ROOT),
               Long.toString(delay.toMillis()),
               Long.toString(sinceMillis),
               Long.toString(client.pid()),
@@ -80,7 +98,7 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
       return new Value(
           lines[0],
           mode(lines[1]),
-          lines[2].equals("waits"),
+          Standing.valueOf(lines[2].toUpperCase(Locale.ROOT)),
           Duration.ofMillis(Long.parseLong(lines[3])),
           Long.parseLong(lines[4]),
           new ClientInfo(lines[7], lines[6], Long.parseLong(lines[5])));
@@ -108,6 +126,11 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
       return hasEnded() ? secret.substring(1) : Owner.idOf(secret);
     }
 
+    /** Whether nobody was ahead of it when it was last heard of, so that its end is a turn. */
+    boolean hadItsTurnAlone() {
+      return standing == Standing.HOLDS && mode instanceof Mode.Exclusive;
+    }
+
     /** Whether it was given back or taken away, and only keeps the name closed. */
     boolean hasEnded() {
       return secret.startsWith(ENDED);
@@ -115,7 +138,12 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
 
     /** The same without an owner: nobody can touch it any more, and nothing but time opens it. */
     Value ended() {
-      return new Value(ENDED + id(), mode, waits, delay, sinceMillis, client);
+      return new Value(ENDED + id(), mode, Standing.HOLDS, delay, sinceMillis, client);
+    }
+
+    /** The same, once it has had its turn after a wait. */
+    Value holding() {
+      return new Value(secret, mode, Standing.HOLDS, delay, sinceMillis, client);
     }
 
     /** Without the secret. */

@@ -15,10 +15,10 @@ import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import io.etcd.jetcd.options.WatchOption;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.Time;
 import io.grpc.Status;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -31,13 +31,10 @@ import org.jspecify.annotations.Nullable;
  * may have been done: {@link StoreUnavailableException} if so, {@link LeaseGoneException} and
  * {@link RejectedException} if not.
  *
- * <p>Where the client is ours, it is replaced when nothing has been heard from any server for a
- * while: gRPC waits up to two minutes before it tries a server again that was down, which is longer
- * than most leases, and a new client tries at once.
+ * <p>What keeps leases alive goes by a {@link Connection} of its own, if the client is ours: claims
+ * that pile up, or a connection that is stuck with them, must not cost the holds that there are.
  */
 final class Etcd implements AutoCloseable {
-  private static final long SILENCE_NANOS = 3_000_000_000L;
-
   /** The lease that a request names does not exist: it was not done. */
   static final class LeaseGoneException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -58,14 +55,9 @@ final class Etcd implements AutoCloseable {
 
   private final StoreContext context;
   private final String description;
-  private final Supplier<Client> connector;
-  private final boolean owned;
-  private volatile Client client;
-  private volatile long heardNanos;
+  private final Connection claims;
+  private final Connection leases;
   private volatile boolean closed;
-
-  // Guarded by this.
-  private long connectedNanos;
 
   /**
    * Over a client.
@@ -75,11 +67,8 @@ final class Etcd implements AutoCloseable {
   Etcd(StoreContext context, String description, Supplier<Client> connector, boolean owned) {
     this.context = context;
     this.description = description;
-    this.connector = connector;
-    this.owned = owned;
-    this.client = connector.get();
-    this.heardNanos = context.time().nanos();
-    this.connectedNanos = heardNanos;
+    this.claims = new Connection(context.time(), connector, owned);
+    this.leases = owned ? new Connection(context.time(), connector, true) : claims;
   }
 
   String description() {
@@ -91,7 +80,7 @@ final class Etcd implements AutoCloseable {
   }
 
   Client client() {
-    return client;
+    return claims.client();
   }
 
   // Requests. -----------------------------------------------------------------------------------
@@ -99,6 +88,7 @@ final class Etcd implements AutoCloseable {
   /** A transaction; not bounded: the caller may want to know of a late answer. */
   CompletableFuture<TxnResponse> txn(Cmp condition, List<Op> then, List<Op> otherwise) {
     return heard(
+        claims,
         c -> {
           KV kv = c.getKVClient();
           return kv.txn()
@@ -110,16 +100,23 @@ final class Etcd implements AutoCloseable {
   }
 
   CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
-    return within(heard(c -> c.getKVClient().get(key, option)), "A read");
+    return within(heard(claims, c -> c.getKVClient().get(key, option)), "A read");
   }
 
   CompletableFuture<LeaseGrantResponse> grant(long ttlSeconds) {
-    return within(heard(c -> c.getLeaseClient().grant(ttlSeconds)), "The grant of a lease");
+    return grant(ttlSeconds, context.operationTimeout());
+  }
+
+  CompletableFuture<LeaseGrantResponse> grant(long ttlSeconds, Duration patience) {
+    return ofLeaseWithin(
+        heard(leases, c -> c.getLeaseClient().grant(ttlSeconds)),
+        patience.toNanos(),
+        "The grant of a lease");
   }
 
   /** Ends a lease with all its keys; one that is gone already is as good. */
   CompletableFuture<Void> revoke(long leaseId) {
-    return within(heard(c -> c.getLeaseClient().revoke(leaseId)), "The revocation of a lease")
+    return ofLease(c -> c.getLeaseClient().revoke(leaseId), "The revocation of a lease")
         .handle(
             (done, failure) -> {
               if (failure != null && !(cause(failure) instanceof LeaseGoneException)) {
@@ -132,7 +129,7 @@ final class Etcd implements AutoCloseable {
   /** Restarts a lease; not bounded. */
   CompletableFuture<Long> keepAlive(long leaseId) {
     CompletableFuture<Long> answer =
-        heard(c -> c.getLeaseClient().keepAliveOnce(leaseId)).thenApply(r -> r.getTTL());
+        heard(leases, c -> c.getLeaseClient().keepAliveOnce(leaseId)).thenApply(r -> r.getTTL());
     answer.exceptionally(
         failure -> {
           if (cause(failure) instanceof RejectedException) {
@@ -147,41 +144,57 @@ final class Etcd implements AutoCloseable {
   CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId, boolean keys) {
     LeaseOption option =
         keys ? LeaseOption.builder().withAttachedKeys().build() : LeaseOption.DEFAULT;
-    return within(heard(c -> c.getLeaseClient().timeToLive(leaseId, option)), "A look at a lease");
+    return ofLease(c -> c.getLeaseClient().timeToLive(leaseId, option), "A look at a lease");
+  }
+
+  private <T> CompletableFuture<T> ofLease(
+      Function<Client, CompletableFuture<T>> request, String what) {
+    return ofLeaseWithin(heard(leases, request), context.operationTimeout().toNanos(), what);
   }
 
   Watch.Watcher watch(ByteSequence key, WatchOption option, Watch.Listener listener) {
-    return client.getWatchClient().watch(key, option, listener);
+    return claims.client().getWatchClient().watch(key, option, listener);
   }
 
   // Answers. ------------------------------------------------------------------------------------
 
-  private <T> CompletableFuture<T> heard(Function<Client, CompletableFuture<T>> request) {
+  private <T> CompletableFuture<T> heard(
+      Connection connection, Function<Client, CompletableFuture<T>> request) {
     if (closed) {
       return CompletableFuture.failedFuture(unavailable("The store is closed", null));
     }
     CompletableFuture<T> answer;
     try {
-      answer = request.apply(client);
+      answer = request.apply(connection.client());
     } catch (RuntimeException e) {
       answer = CompletableFuture.failedFuture(e);
     }
     return answer.handle(
         (given, failure) -> {
           if (failure == null) {
-            heardNanos = context.time().nanos();
+            connection.heard();
             return given;
           }
-          throw new CompletionException(meaning(failure));
+          throw new CompletionException(meaning(connection, failure));
         });
   }
 
   /** The answer, or a failure if it does not come in time. */
   <T> CompletableFuture<T> within(CompletableFuture<T> answer, String what) {
-    return within(answer, context.operationTimeout().toNanos(), what);
+    return within(claims, answer, context.operationTimeout().toNanos(), what);
   }
 
   <T> CompletableFuture<T> within(CompletableFuture<T> answer, long nanos, String what) {
+    return within(claims, answer, nanos, what);
+  }
+
+  /** As {@link #within}, for what was asked of a lease. */
+  <T> CompletableFuture<T> ofLeaseWithin(CompletableFuture<T> answer, long nanos, String what) {
+    return within(leases, answer, nanos, what);
+  }
+
+  private <T> CompletableFuture<T> within(
+      Connection connection, CompletableFuture<T> answer, long nanos, String what) {
     if (answer.isDone()) {
       return answer;
     }
@@ -194,7 +207,7 @@ final class Etcd implements AutoCloseable {
                 () -> {
                   if (bounded.completeExceptionally(
                       unavailable(what + " was not answered", null))) {
-                    notHeard();
+                    connection.notHeard();
                   }
                 });
     return bounded.whenComplete((given, failure) -> timer.cancel());
@@ -213,19 +226,19 @@ final class Etcd implements AutoCloseable {
     return cause;
   }
 
-  private RuntimeException meaning(Throwable failure) {
+  private RuntimeException meaning(Connection connection, Throwable failure) {
     Throwable cause = cause(failure);
     Status status = status(cause);
     String said = String.valueOf(status.getDescription());
     if (status.getCode() == Status.Code.NOT_FOUND) {
-      heardNanos = context.time().nanos();
+      connection.heard();
       return new LeaseGoneException();
     }
     if (isRefusal(status.getCode(), said)) {
-      heardNanos = context.time().nanos();
+      connection.heard();
       return new RejectedException(said, cause);
     }
-    notHeard();
+    connection.notHeard();
     return unavailable("etcd gave no answer: " + status.getCode() + ", " + said, cause);
   }
 
@@ -253,42 +266,12 @@ final class Etcd implements AutoCloseable {
     return Status.fromThrowable(cause);
   }
 
-  /** Replaces a client of ours that has not brought an answer for long. */
-  private void notHeard() {
-    long now = context.time().nanos();
-    synchronized (this) {
-      if (!owned
-          || closed
-          || now - heardNanos < SILENCE_NANOS
-          || now - connectedNanos < SILENCE_NANOS) {
-        return;
-      }
-      connectedNanos = now;
-    }
-    context.time().lane(Lane.WORK).execute(this::reconnect);
-  }
-
-  private void reconnect() {
-    Client fresh = connector.get();
-    Client stale;
-    synchronized (this) {
-      stale = closed ? fresh : client;
-      if (!closed) {
-        client = fresh;
-      }
-    }
-    stale.close();
-  }
-
   @Override
   public void close() {
-    Client last;
-    synchronized (this) {
-      closed = true;
-      last = client;
-    }
-    if (owned) {
-      last.close();
+    closed = true;
+    claims.close();
+    if (leases != claims) {
+      leases.close();
     }
   }
 }

@@ -119,7 +119,8 @@ final class Inspector {
     List<Entry> waiters =
         entries.stream()
             // One that tries is about to leave again: it waits for nothing.
-            .filter(entry -> !holders.contains(entry) && entry.value().waits())
+            .filter(entry -> !holders.contains(entry))
+            .filter(entry -> entry.value().standing() != Entry.Standing.TRIES)
             .sorted(Comparator.comparingLong(Entry::created))
             .toList();
     return new NameState(

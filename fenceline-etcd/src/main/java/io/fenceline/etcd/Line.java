@@ -33,6 +33,9 @@ final class Line {
    *   exists. Create revisions of one store revision can't be equal: a transaction puts one key.
    * - A grant on a key that is gone: the check after a wait is one transaction that also compares the
    *   create revision of the own key.
+   * - A turn that is taken for one: the end of a key tells of a turn only if nobody else was seen ahead
+   *   of us, or if its last value says that it had the name alone. It got that value when nobody was
+   *   ahead of it, and nobody is between it and us. Whoever is not sure looks.
    * - A claim that overtakes: a new key always gets a larger create revision. A put on an existing key
    *   (a move to another lease) leaves it as it is.
    */
@@ -137,6 +140,11 @@ final class Line {
       watched.put(blockers.get(blockers.size() - 1).key(), 1);
     }
     return watched;
+  }
+
+  /** Whether only one is in the way, so that there is room once it is gone. */
+  boolean waitsForOne() {
+    return blockers().size() == 1;
   }
 
   /** How much of what is watched may remain when there is room. */

@@ -1,6 +1,7 @@
 package io.fenceline.etcd;
 
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.options.WatchOption;
 import io.etcd.jetcd.watch.WatchEvent;
@@ -9,6 +10,7 @@ import io.fenceline.spi.Lane;
 import io.fenceline.spi.Time;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +23,23 @@ import org.jspecify.annotations.Nullable;
 final class Lookout implements Watch.Listener {
   private static final long PAUSE_NANOS = 100_000_000;
 
+  /** What is known of what was watched. */
+  enum End {
+    /** The watch is broken, and nothing is known. */
+    UNKNOWN,
+
+    /** Enough is gone. */
+    GONE,
+
+    /** It is gone, and had the name for itself: nobody who was ahead of it is left. */
+    HAD_IT
+  }
+
   private final Etcd etcd;
   private final ByteSequence name;
   private final Map<ByteSequence, Integer> watched;
   private final int spare;
-  private final Runnable callBack;
+  private final Consumer<End> callBack;
 
   // Guarded by this.
   private final Map<ByteSequence, Integer> left;
@@ -44,7 +58,7 @@ final class Lookout implements Watch.Listener {
       ByteSequence name,
       Map<ByteSequence, Integer> watched,
       int spare,
-      Runnable callBack) {
+      Consumer<End> callBack) {
     this.etcd = etcd;
     this.name = name;
     this.watched = Map.copyOf(watched);
@@ -63,7 +77,9 @@ final class Lookout implements Watch.Listener {
         WatchOption.builder().withRevision(revision).withNoPut(true).withRequireLeader(true);
     boolean one = watched.size() == 1;
     ByteSequence key = one ? watched.keySet().iterator().next() : name;
-    if (!one) {
+    if (one) {
+      option.withPrevKV(true); // What it says of its standing is told with its end.
+    } else {
       option.isPrefix(true);
     }
     Watch.Watcher opened;
@@ -86,20 +102,31 @@ final class Lookout implements Watch.Listener {
   @Override
   public void onNext(WatchResponse response) {
     boolean enough = false;
+    boolean hadIt = false;
     synchronized (this) {
       if (closed) {
         return;
       }
       for (WatchEvent event : response.getEvents()) {
-        enough |=
-            event.getEventType() == WatchEvent.EventType.DELETE
-                && left.remove(event.getKeyValue().getKey()) != null;
+        if (event.getEventType() == WatchEvent.EventType.DELETE
+            && left.remove(event.getKeyValue().getKey()) != null) {
+          enough = true;
+          hadIt = hadIt(event);
+        }
       }
       enough &= left.values().stream().mapToInt(Integer::intValue).sum() <= spare;
     }
     if (enough) {
-      callBack.run();
+      callBack.accept(hadIt ? End.HAD_IT : End.GONE);
     }
+  }
+
+  /** The last value may be missing, where it was compacted away. */
+  private static boolean hadIt(WatchEvent event) {
+    KeyValue before = event.getPrevKV();
+    return before != null
+        && !before.getValue().isEmpty()
+        && Entry.of(before).value().hadItsTurnAlone();
   }
 
   @Override
@@ -112,7 +139,8 @@ final class Lookout implements Watch.Listener {
     }
     // Not on this thread, which has a lock of jetcd; and not at once: the server may be down.
     Time time = etcd.context().time();
-    time.schedule(PAUSE_NANOS, () -> time.lane(Lane.WORK).execute(callBack));
+    time.schedule(
+        PAUSE_NANOS, () -> time.lane(Lane.WORK).execute(() -> callBack.accept(End.UNKNOWN)));
   }
 
   @Override

@@ -29,7 +29,8 @@ final class Opening {
     try {
       Duration shortest =
           checkFormat(etcd, keys)
-              .thenCompose(ok -> shortestLease(etcd))
+              // At the same time: each goes by a connection of its own, which has to be made.
+              .thenCombine(shortestLease(etcd), (ok, lease) -> lease)
               .get(etcd.context().connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
       LockStore store = new EtcdStore(etcd, keys, shortest);
       opened = true;
@@ -85,7 +86,7 @@ final class Opening {
 
   /** The server raises shorter times to live to what an election may take. */
   private static CompletableFuture<Duration> shortestLease(Etcd etcd) {
-    return etcd.grant(1)
+    return etcd.grant(1, etcd.context().connectTimeout())
         .thenApply(
             granted -> {
               etcd.revoke(granted.getID());

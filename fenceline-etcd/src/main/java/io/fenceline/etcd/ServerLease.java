@@ -83,7 +83,7 @@ final class ServerLease {
         Math.min(
             etcd.context().operationTimeout().toNanos(),
             Math.max(SHORTEST_ATTEMPT_NANOS, ttlSeconds * 1_000_000_000L / ATTEMPT_SHARE));
-    etcd.within(raw, patience, "A keep-alive")
+    etcd.ofLeaseWithin(raw, patience, "A keep-alive")
         .whenComplete(
             (since, failure) -> {
               Throwable cause = failure == null ? null : Etcd.cause(failure);

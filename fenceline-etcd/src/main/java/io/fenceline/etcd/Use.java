@@ -101,13 +101,44 @@ final class Use {
   }
 
   /**
+   * Says in the key that it has had its turn, so that whoever watches it need not look at what is
+   * ahead when it ends.
+   *
+   * @return whether it is there
+   */
+  CompletableFuture<Boolean> markTurn() {
+    // By value: a late one must not bring a key back to the lease that it has left.
+    Cmp unmarked = new Cmp(key, Cmp.Op.EQUAL, CmpTarget.value(value));
+    Op mark = Op.put(key, holding(), PutOption.builder().withLeaseId(session.server.id).build());
+    return etcd.within(etcd.txn(unmarked, List.of(mark), List.of(read())), "The turn of a claim")
+        .thenApply(answer -> answer.isSucceeded() || isMarked(answer));
+  }
+
+  /** A former sending was done. */
+  private boolean isMarked(TxnResponse answer) {
+    return Line.found(answer.getGetResponses()).stream()
+        .anyMatch(
+            found ->
+                found.created() == created
+                    && found.value().secret().equals(request.owner().secret()));
+  }
+
+  private ByteSequence holding() {
+    return parsed().holding().bytes();
+  }
+
+  private Entry.Value parsed() {
+    return Entry.Value.parse(value.toString(StandardCharsets.UTF_8));
+  }
+
+  /**
    * Puts the key on another lease, where it keeps its place.
    *
    * @return whether it was there
    */
   CompletableFuture<Boolean> moveTo(Session target) {
     Session before = session;
-    return put(value, target.server.id)
+    return put(holding(), target.server.id)
         .thenApply(
             was -> {
               if (was) {
@@ -125,7 +156,7 @@ final class Use {
    * @return whether it was there
    */
   CompletableFuture<Boolean> leaveOn(ServerLease closing) {
-    ByteSequence ended = Entry.Value.parse(value.toString(StandardCharsets.UTF_8)).ended().bytes();
+    ByteSequence ended = parsed().ended().bytes();
     return put(ended, closing.id)
         .thenApply(
             was -> {

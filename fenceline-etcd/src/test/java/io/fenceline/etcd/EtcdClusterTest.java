@@ -82,6 +82,10 @@ class EtcdClusterTest {
         () -> System.nanoTime() - start > OPTIONS.lease().toNanos() * 5 / 4);
     assertThat(hold.isValid()).as("renewed at the new leader").isTrue();
     assertThat(waiting).isNotDone();
+    try (Fenceline late = client("late", cluster.endpoints().replace("http://", ""));
+        Hold other = late.lock("late").acquire(BOUND)) {
+      assertThat(other.isValid()).as("connected though an endpoint is down").isTrue();
+    }
     hold.release();
     Hold granted = waiting.get(60, TimeUnit.SECONDS);
     assertThat(granted.token()).isGreaterThan(hold.token());
@@ -159,6 +163,7 @@ class EtcdClusterTest {
         .containsEntry("members", Finding.Severity.OK)
         .containsEntry("leader", Finding.Severity.OK)
         .containsEntry("alarms", Finding.Severity.OK)
+        .containsKey("latency")
         .containsEntry("permissions", Finding.Severity.OK)
         .containsEntry("version", Finding.Severity.SERIOUS); // Debian's 3.4.23
     EtcdServer leader = cluster.awaitLeader(BOUND);
@@ -169,9 +174,20 @@ class EtcdClusterTest {
   }
 
   private static Map<String, Finding.Severity> severities(Fenceline client) {
-    return Eventually.until(BOUND, "a diagnosis", client::diagnose, found -> found.size() >= 6)
+    return Eventually.until(BOUND, "a diagnosis", client::diagnose, found -> found.size() >= 7)
         .stream()
         .collect(Collectors.toMap(Finding::check, Finding::severity));
+  }
+
+  @Test
+  void slowTransactionsAreSaid() {
+    assertThat(Doctor.judgeLatency(Duration.ofMillis(8)).severity()).isEqualTo(Finding.Severity.OK);
+    assertThat(Doctor.judgeLatency(Duration.ofMillis(180)))
+        .satisfies(
+            finding -> {
+              assertThat(finding.severity()).isEqualTo(Finding.Severity.NOTE);
+              assertThat(finding.found()).contains("180ms");
+            });
   }
 
   @Test

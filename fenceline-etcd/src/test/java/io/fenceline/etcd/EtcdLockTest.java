@@ -18,6 +18,9 @@ import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Owner;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.proxy.Trigger;
 import io.fenceline.testkit.server.EtcdServer;
 import io.fenceline.testkit.server.Eventually;
 import java.nio.charset.StandardCharsets;
@@ -25,9 +28,14 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -68,8 +76,12 @@ class EtcdLockTest {
   }
 
   private static Fenceline client(String label) {
+    return client(label, etcd.address());
+  }
+
+  private static Fenceline client(String label, String address) {
     return Fenceline.builder()
-        .store("etcd://" + etcd.address())
+        .store("etcd://" + address)
         .label(label)
         .defaultOptions(OPTIONS)
         .connect();
@@ -103,18 +115,71 @@ class EtcdLockTest {
   }
 
   @Test
-  void theSameKeyIsUsedAgainAndAgain() throws InterruptedException {
-    String key = null;
-    long last = 0;
-    for (int i = 0; i < 5; i++) {
-      try (Hold hold = a.lock("slot").acquire(BOUND)) {
-        String now = etcd.etcdctl("get", "--prefix", "--keys-only", "/fenceline/lock/slot!");
-        assertThat(now).endsWith("-0");
-        assertThat(key == null || key.equals(now)).isTrue();
-        assertThat(hold.token()).isGreaterThan(last);
-        key = now;
-        last = hold.token();
+  void manyCyclesOfOneName_useOneKey_andTheLastCostWhatTheFirstDid() throws InterruptedException {
+    Set<String> used = new ConcurrentSkipListSet<>();
+    Pattern key = Pattern.compile("/lock/cycled!([0-9a-f]+-[0-9]+)");
+    try (FaultProxy proxy = FaultProxy.to(etcd.host(), etcd.port(), Protocol.HTTP2);
+        Fenceline cycling = client("cycling", proxy.address())) {
+      watch(proxy, frame -> key.matcher(frame).results().forEach(m -> used.add(m.group(1))));
+      warm(cycling);
+      long last = 0;
+      long[] cost = new long[4];
+      for (int part = 0; part < cost.length; part++) {
+        long before = etcd.rpcCount("Txn");
+        for (int i = 0; i < 100; i++) {
+          try (Hold hold = cycling.lock("cycled").acquire(BOUND)) {
+            assertThat(hold.token()).isGreaterThan(last);
+            last = hold.token();
+          }
+        }
+        cost[part] = etcd.rpcCount("Txn") - before;
       }
+      assertThat(used)
+          .as("a new key leaves a tombstone that every later read walks over")
+          .hasSize(1);
+      assertThat(cost).containsOnly(200);
+    }
+  }
+
+  /** Shows what a client sends, in the bytes that it has on the wire. */
+  private static void watch(FaultProxy proxy, Consumer<String> seen) {
+    proxy.cutRequest(
+        Trigger.every(
+            frame -> {
+              seen.accept(frame.text());
+              return false;
+            }));
+  }
+
+  @Test
+  void aHandOverNeedsNoLookAtTheQueue_howeverManyWait() throws Exception {
+    LockOptions patient = LockOptions.defaults().lease(Duration.ofSeconds(20)); // no polls
+    AtomicInteger looks = new AtomicInteger();
+    List<Fenceline> clients = new ArrayList<>();
+    try (FaultProxy proxy = FaultProxy.to(etcd.host(), etcd.port(), Protocol.HTTP2)) {
+      // Whoever reads all claims of a name says where its keys end: behind the mark.
+      watch(proxy, frame -> looks.addAndGet(frame.contains("/lock/line\"") ? 1 : 0));
+      Hold hold = a.lock("line", patient).acquire(BOUND);
+      List<CompletableFuture<Hold>> waiting = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        clients.add(client("waiter-" + i, proxy.address()));
+        waiting.add(clients.get(i).lock("line", patient).acquireAsync(BOUND));
+        awaitWaiters("line", i + 1);
+      }
+      assertThat(looks).as("each claim reads the queue that it joins").hasValue(5);
+
+      waiting.remove(3).cancel(false);
+      awaitWaiters("line", 4);
+      Eventually.until(BOUND, "the one behind to look", () -> looks.get() == 6);
+      hold.release();
+      for (CompletableFuture<Hold> next : waiting) {
+        Hold granted = next.get(20, TimeUnit.SECONDS);
+        assertThat(granted.token()).isGreaterThan(hold.token());
+        hold = granted;
+        hold.release();
+      }
+      assertThat(looks).as("whose turn it is, needs no reading").hasValue(6);
+      clients.forEach(Fenceline::close);
     }
   }
 

@@ -12,8 +12,12 @@ import io.fenceline.LockOptions;
 import io.fenceline.MissingGuaranteeException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.StoreAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +42,10 @@ class AccessTest {
       assertThat(hold.isValid()).isTrue();
       assertThat(owner.toString() + owner.store()).doesNotContain("s3cr3t");
 
+      assertThatThrownBy(() -> deleteByAStranger("mine"))
+          .as("the node of the hold is the login's alone")
+          .isInstanceOf(KeeperException.NoAuthException.class);
+      assertThat(hold.isValid()).isTrue();
       assertThatThrownBy(() -> connect("", "private"))
           .isInstanceOf(StoreUnavailableException.class)
           .hasMessageContaining("no permission");
@@ -46,6 +54,23 @@ class AccessTest {
           .hasMessageNotContaining("wrong");
       assertThat(owner.diagnose()).anyMatch(finding -> isOk(finding, "permissions"));
     }
+  }
+
+  private static void deleteByAStranger(String name) throws Exception {
+    String line = new Paths("/private/fenceline").of(name);
+    try (ZooKeeper owner = connected("owner", "app:s3cr3t-canary");
+        ZooKeeper stranger = connected("stranger", "other:login")) {
+      String node = line + "/" + owner.getChildren(line, false).get(0);
+      stranger.delete(node, -1);
+    }
+  }
+
+  private static ZooKeeper connected(String label, String login) throws Exception {
+    CompletableFuture<String> connected = new CompletableFuture<>();
+    ZooKeeper client = new ZooKeeper(ADDRESS, 10_000, event -> connected.complete(label));
+    Fleet.get(connected);
+    client.addAuthInfo("digest", login.getBytes(StandardCharsets.UTF_8));
+    return client;
   }
 
   private static boolean isOk(Finding finding, String check) {

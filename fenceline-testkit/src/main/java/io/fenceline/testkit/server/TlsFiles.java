@@ -2,12 +2,18 @@ package io.fenceline.testkit.server;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
 import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -56,13 +62,56 @@ public record TlsFiles(Path caCertificate, Path certificate, Path key) {
     Tool.run(command.toArray(String[]::new));
   }
 
+  /** Writes the certificate and its key to a PKCS #12 file, which it returns. */
+  public Path keyStore(Path file, String password) {
+    return write(
+        file,
+        password,
+        store -> {
+          char[] secret = password.toCharArray();
+          store.setKeyEntry("key", privateKey(), secret, new Certificate[] {read(certificate)});
+        });
+  }
+
+  /** Writes the authority that a client has to trust to a PKCS #12 file, which it returns. */
+  public Path trustStore(Path file, String password) {
+    return write(file, password, store -> store.setCertificateEntry("ca", read(caCertificate)));
+  }
+
+  private interface Content {
+    void addTo(KeyStore store) throws IOException, GeneralSecurityException;
+  }
+
+  private static Path write(Path file, String password, Content content) {
+    try (OutputStream out = Files.newOutputStream(file)) {
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(null, null);
+      content.addTo(store);
+      store.store(out, password.toCharArray());
+      return file;
+    } catch (IOException | GeneralSecurityException e) {
+      throw new HarnessException("Could not write " + file, e);
+    }
+  }
+
+  private PrivateKey privateKey() throws IOException, GeneralSecurityException {
+    String pem = Files.readString(key).replaceAll("-----[A-Z ]+-----", "");
+    byte[] encoded = Base64.getMimeDecoder().decode(pem);
+    return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(encoded));
+  }
+
+  private static Certificate read(Path pem) throws IOException, GeneralSecurityException {
+    try (InputStream in = Files.newInputStream(pem)) {
+      return CertificateFactory.getInstance("X.509").generateCertificate(in);
+    }
+  }
+
   /** A context for clients that trusts this authority and nobody else. */
   public SSLContext clientContext() {
-    try (InputStream pem = Files.newInputStream(caCertificate)) {
+    try {
       KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
       trusted.load(null, null);
-      trusted.setCertificateEntry(
-          "ca", CertificateFactory.getInstance("X.509").generateCertificate(pem));
+      trusted.setCertificateEntry("ca", read(caCertificate));
       TrustManagerFactory trust =
           TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
       trust.init(trusted);

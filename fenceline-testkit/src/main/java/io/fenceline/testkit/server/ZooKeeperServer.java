@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ZooKeeper server in a JVM of its own: alone, or a member of a {@link ZooKeeperEnsemble}.
@@ -18,6 +19,7 @@ import java.util.List;
 public final class ZooKeeperServer extends ServerProcess {
 
   private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+  private static final int TLS_PORT = 3;
   private static final int HEAP_MEGABYTES = 96;
   private static final int TIMEOUT_MILLIS = 2_000;
   private static final Duration DEFAULT_TICK = Duration.ofMillis(500);
@@ -25,6 +27,8 @@ public final class ZooKeeperServer extends ServerProcess {
   private final Duration tick;
   private final int id;
   private final List<ZooKeeperServer> members;
+  private final boolean withTls;
+  private @Nullable TlsFiles tls;
 
   /**
    * A member of an ensemble.
@@ -32,10 +36,15 @@ public final class ZooKeeperServer extends ServerProcess {
    * @param members all members, this one included; filled when they are started
    */
   ZooKeeperServer(Duration tick, int id, List<ZooKeeperServer> members) {
-    super("zookeeper-" + id, takePorts(3), false, RunAs.self());
+    this(tick, id, members, false);
+  }
+
+  private ZooKeeperServer(Duration tick, int id, List<ZooKeeperServer> members, boolean withTls) {
+    super("zookeeper-" + id, takePorts(withTls ? 4 : 3), false, RunAs.self());
     this.tick = tick;
     this.id = id;
     this.members = members;
+    this.withTls = withTls;
   }
 
   /** Starts a server with a tick of half a second, so sessions time out after one or more. */
@@ -45,13 +54,39 @@ public final class ZooKeeperServer extends ServerProcess {
 
   /** Starts a server; sessions time out after two ticks at the earliest. */
   public static ZooKeeperServer start(Duration tick) {
+    return start(tick, false);
+  }
+
+  /**
+   * Starts a server that also listens at {@link #tlsAddress}, to clients that show a certificate.
+   * It needs Netty on the class path.
+   */
+  public static ZooKeeperServer startWithTls(Duration tick) {
+    return start(tick, true);
+  }
+
+  private static ZooKeeperServer start(Duration tick, boolean withTls) {
     requireZooKeeper();
     return PortTakenException.retry(
         () -> {
-          ZooKeeperServer server = new ZooKeeperServer(tick, 1, List.of());
+          ZooKeeperServer server = new ZooKeeperServer(tick, 1, List.of(), withTls);
           server.startFirst();
           return server;
         });
+  }
+
+  /** The certificates of a server that was started with them; good for clients, too. */
+  public TlsFiles tlsFiles() {
+    TlsFiles files = tls;
+    if (files == null) {
+      throw new IllegalStateException(this + " was started without TLS");
+    }
+    return files;
+  }
+
+  /** Where a server that was started with TLS speaks it, as {@code host:port}. */
+  public String tlsAddress() {
+    return host() + ":" + port(TLS_PORT);
   }
 
   static Duration defaultTick() {
@@ -82,9 +117,26 @@ public final class ZooKeeperServer extends ServerProcess {
       lines.add("clientPort=" + port());
     }
     members.forEach(member -> lines.add(member.memberLine()));
+    if (withTls) {
+      lines.addAll(secured(TlsFiles.create(folder())));
+    }
     Files.createDirectories(folder().resolve("data"));
     Files.writeString(folder().resolve("data/myid"), Integer.toString(id));
     Files.write(folder().resolve("zoo.cfg"), lines);
+  }
+
+  private List<String> secured(TlsFiles files) {
+    tls = files;
+    String password = "changeit"; // of a key that lives as long as this server
+    return List.of(
+        "secureClientPortAddress=" + host(),
+        "secureClientPort=" + port(TLS_PORT),
+        "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
+        "ssl.clientAuth=need",
+        "ssl.keyStore.location=" + files.keyStore(folder().resolve("server.p12"), password),
+        "ssl.keyStore.password=" + password,
+        "ssl.trustStore.location=" + files.trustStore(folder().resolve("trust.p12"), password),
+        "ssl.trustStore.password=" + password);
   }
 
   private String memberLine() {

@@ -1,0 +1,181 @@
+package io.fenceline.etcd;
+
+import io.etcd.jetcd.ByteSequence;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Lane;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Time;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waiting of a claim: whom it watches, when it looks, and when it has its turn.
+ *
+ * <p>A watch is a hint; the truth is a transaction that compares the own key. It reads what is
+ * ahead when the watch breaks, when one has left that did not have the name, and once a lease.
+ * Where the end of the one ahead is a turn by itself, it reads nothing, so that a hand-over costs
+ * the same however many wait.
+ *
+ * <p>State is guarded by the claim's monitor; nobody is told anything under it.
+ */
+final class Wait {
+  /*
+   * What would break it, and why it can't:
+   *
+   * - A lost wake-up: every broken watch is followed by a look, and a new watch starts at the revision
+   *   after that look.
+   * - A turn by an event that comes late, of a watch that was given up: each watch remembers what was
+   *   seen when it was opened, and that stays true. Who was the only one ahead of us then, is so for
+   *   ever; newcomers are behind.
+   * - A turn on a key that is gone: it is taken by a transaction that compares the key.
+   */
+
+  private final Claim claim;
+  private final Etcd etcd;
+  private final ByteSequence name;
+  private final ClaimRequest request;
+
+  // Guarded by the claim.
+  private @Nullable Lookout lookout;
+  private Time.@Nullable Timer poll;
+  private boolean asking;
+  private boolean lookAgain;
+
+  Wait(Claim claim, Etcd etcd, ByteSequence name) {
+    this.claim = claim;
+    this.etcd = etcd;
+    this.name = name;
+    this.request = claim.request;
+  }
+
+  /** Watches what is in the way, as of a revision. */
+  void begin(Line line, long revision) {
+    Lookout before;
+    Lookout next = null;
+    synchronized (claim) {
+      if (!claim.startsToWait()) {
+        return;
+      }
+      before = lookout;
+      if (before == null || !before.isFor(line.watched())) {
+        boolean forOne = line.waitsForOne();
+        next = new Lookout(etcd, name, line.watched(), line.spare(), end -> woken(end, forOne));
+        lookout = next;
+      } else {
+        before = null;
+      }
+      pollLater();
+    }
+    if (before != null) {
+      before.close();
+    }
+    claim.tellWaiting(line.obstacle());
+    if (next != null) {
+      next.open(revision + 1);
+    }
+  }
+
+  private void pollLater() {
+    if (poll != null) {
+      poll.cancel();
+    }
+    long lease = request.lease().toNanos();
+    long pause = lease + (long) (etcd.context().random().nextDouble() * lease / 10);
+    Time time = etcd.context().time();
+    poll = time.schedule(pause, () -> time.lane(Lane.WORK).execute(this::look));
+  }
+
+  private void woken(Lookout.End end, boolean forOne) {
+    if (end == Lookout.End.HAD_IT || (end == Lookout.End.GONE && forOne)) {
+      takeTurn();
+    } else {
+      look();
+    }
+  }
+
+  /** Looks at the place in the queue; once more if something has happened meanwhile. */
+  void look() {
+    Use mine = startsToAsk();
+    if (mine == null) {
+      return;
+    }
+    mine.look(name)
+        .whenComplete(
+            (answer, failure) -> {
+              boolean again = answered();
+              if (failure != null) {
+                claim.failed(Etcd.cause(failure));
+              } else if (!answer.isSucceeded()) {
+                claim.lost("its key is gone");
+              } else {
+                Line line =
+                    Line.seen(request.mode(), mine.created, Line.found(answer.getGetResponses()));
+                claim.placed(line, answer.getHeader().getRevision());
+                if (again) {
+                  look();
+                }
+              }
+            });
+  }
+
+  /** Nobody is in the way: takes the name, if the own key is there, and says so in it. */
+  void takeTurn() {
+    Use mine = startsToAsk();
+    if (mine == null) {
+      return;
+    }
+    CompletableFuture<Boolean> there =
+        request.mode() instanceof Mode.Exclusive ? mine.markTurn() : mine.isThere();
+    there.whenComplete(
+        (is, failure) -> {
+          boolean unused = answered();
+          if (failure != null) {
+            claim.failed(Etcd.cause(failure));
+          } else if (is) {
+            claim.grant();
+          } else {
+            claim.lost("its key is gone");
+          }
+        });
+  }
+
+  /** The key to ask about; null if there is none, or an answer is awaited already. */
+  private @Nullable Use startsToAsk() {
+    synchronized (claim) {
+      Use mine = claim.inLine();
+      if (mine == null) {
+        return null;
+      }
+      if (asking) {
+        lookAgain = true;
+        return null;
+      }
+      asking = true;
+      lookAgain = false;
+      return mine;
+    }
+  }
+
+  private boolean answered() {
+    synchronized (claim) {
+      asking = false;
+      return lookAgain;
+    }
+  }
+
+  /** Nothing is waited for any more. */
+  void end() {
+    Lookout last;
+    synchronized (claim) {
+      last = lookout;
+      lookout = null;
+      if (poll != null) {
+        poll.cancel();
+        poll = null;
+      }
+    }
+    if (last != null) {
+      last.close();
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.fenceline.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.LockOptions;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.testkit.server.TlsFiles;
+import io.fenceline.testkit.server.ZooKeeperServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Certificates of both sides, named in the address, are used and checked. */
+@SuppressWarnings("MustBeClosedChecker") // What is to be refused is not there to be closed.
+class TlsTest {
+  private static final String PASSWORD = "c4n4ry";
+  private static final Duration BRIEF = Duration.ofSeconds(4);
+
+  @TempDir private static Path folder;
+
+  private static ZooKeeperServer server;
+  private static Path keys;
+  private static Path trusted;
+
+  @BeforeAll
+  static void start() {
+    server = ZooKeeperServer.startWithTls(Servers.TICK);
+    TlsFiles files = server.tlsFiles();
+    keys = files.keyStore(folder.resolve("client.p12"), PASSWORD);
+    trusted = files.trustStore(folder.resolve("trusted.p12"), PASSWORD);
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static Fenceline connect(Duration timeout, String settings) {
+    return Fenceline.builder()
+        .store(
+            "zookeeper://%s/tls?session=5s&tick=%dms&%s"
+                .formatted(server.tlsAddress(), Servers.TICK.toMillis(), settings))
+        .connectTimeout(timeout)
+        .connect();
+  }
+
+  private static String trusting() {
+    return "tls=true&trustStore=%s&trustStorePassword=%s".formatted(trusted, PASSWORD);
+  }
+
+  @Test
+  void aClientThatShowsACertificate_takesLocks() throws InterruptedException {
+    String known = trusting() + "&keyStore=%s&keyStorePassword=%s".formatted(keys, PASSWORD);
+    LockOptions options = LockOptions.defaults().lease(Duration.ofSeconds(2));
+    try (Fenceline client = connect(Fleet.AMPLE, known);
+        Hold hold = client.lock("certified", options).acquire(Fleet.AMPLE)) {
+      assertThat(hold.isValid()).isTrue();
+      assertThat(client.toString() + client.store()).doesNotContain(PASSWORD);
+      assertThat(client.diagnose()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void aClientWithoutACertificate_isRefused() {
+    assertThatThrownBy(() -> connect(BRIEF, trusting()))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageNotContaining(PASSWORD);
+  }
+
+  @Test
+  void aServerThatNobodyVouchesFor_isNotBelieved() {
+    String naive = "tls=true&keyStore=%s&keyStorePassword=%s".formatted(keys, PASSWORD);
+    assertThatThrownBy(() -> connect(BRIEF, naive))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageNotContaining(PASSWORD);
+  }
+
+  @Test
+  void aClientThatSpeaksPlainly_isNotHeardThere() {
+    assertThatThrownBy(() -> connect(BRIEF, "acl=open"))
+        .isInstanceOf(StoreUnavailableException.class);
+  }
+}
