@@ -3,6 +3,7 @@ package io.fenceline.bench.contender;
 import io.fenceline.bench.contender.Entrant.Discipline;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** The contenders of one store, open at one address. */
 public final class Field implements AutoCloseable {
@@ -18,11 +19,15 @@ public final class Field implements AutoCloseable {
 
   private Field() {}
 
-  /** Opens all contenders of a store. */
-  public static Field open(String store, String address) throws Exception {
+  /** Opens the contenders of a store; Fenceline is always there. */
+  public static Field open(String store, String address, Predicate<String> wanted)
+      throws Exception {
     Field field = new Field();
     try {
       for (Entrant entrant : Entrants.of(store)) {
+        if (entrant.role() != Entrant.Role.OURS && !wanted.test(entrant.id())) {
+          continue;
+        }
         field.players.add(new Player(entrant, entrant.opener().open(address)));
       }
       return field;
