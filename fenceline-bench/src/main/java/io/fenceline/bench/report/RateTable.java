@@ -19,7 +19,8 @@ public final class RateTable {
             shape.name() + ": " + shape.meaning(),
             "cycles/s",
             "Fenceline is",
-            "client CPU a cycle",
+            "CPU client",
+            "CPU server",
             "on the wire a cycle");
     for (Series each : series) {
       table.add(
@@ -27,7 +28,8 @@ public final class RateTable {
               each.entrant().title(),
               rate(each.median()),
               each.entrant().role() == Role.OURS ? "" : ratio(ours.ratioTo(each)),
-              String.format(Locale.ROOT, "%.0f us", each.cpuMicros()),
+              micros(each.cpuMicros()),
+              micros(each.serverMicros()),
               wire(each)));
     }
     return table;
@@ -37,6 +39,10 @@ public final class RateTable {
     return series.perCycle().stream()
         .map(count -> String.format(Locale.ROOT, "%.1f %s", count.amount(), count.kind()))
         .collect(Collectors.joining(", "));
+  }
+
+  private static String micros(double micros) {
+    return micros == 0 ? "" : String.format(Locale.ROOT, "%.1f µs", micros);
   }
 
   static String rate(double perSecond) {

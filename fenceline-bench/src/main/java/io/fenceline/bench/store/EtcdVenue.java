@@ -52,7 +52,12 @@ final class EtcdVenue implements Venue {
 
   @Override
   public long memoryBytes() {
-    return ProcessMemory.bytes(server.pid());
+    return ProcessFigures.memoryBytes(server.pid());
+  }
+
+  @Override
+  public long cpuNanos() {
+    return ProcessFigures.cpuNanos(server.pid());
   }
 
   @Override

@@ -25,5 +25,10 @@ final class MemoryVenue implements Venue {
   }
 
   @Override
+  public long cpuNanos() {
+    return 0;
+  }
+
+  @Override
   public void close() {}
 }

@@ -57,6 +57,11 @@ final class PostgresVenue implements Venue {
   }
 
   @Override
+  public long cpuNanos() {
+    return ProcessFigures.cpuNanos(server.pid());
+  }
+
+  @Override
   public void close() {
     server.close();
   }

@@ -37,6 +37,11 @@ final class RedisVenue implements Venue {
   }
 
   @Override
+  public long cpuNanos() {
+    return ProcessFigures.cpuNanos(server.pid());
+  }
+
+  @Override
   public void close() {
     server.close();
   }

@@ -57,6 +57,11 @@ final class SqliteVenue implements Venue {
   }
 
   @Override
+  public long cpuNanos() {
+    return 0;
+  }
+
+  @Override
   public void close() {
     try (Stream<Path> files = Files.walk(folder)) {
       files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);

@@ -33,6 +33,9 @@ public interface Venue extends AutoCloseable {
   /** Memory of the server, in bytes; 0 where it can't be told. */
   long memoryBytes();
 
+  /** CPU time that the server has used; 0 where there is none. */
+  long cpuNanos();
+
   @Override
   void close();
 

@@ -44,7 +44,12 @@ final class ZooKeeperVenue implements Venue {
 
   @Override
   public long memoryBytes() {
-    return ProcessMemory.bytes(server.pid());
+    return ProcessFigures.memoryBytes(server.pid());
+  }
+
+  @Override
+  public long cpuNanos() {
+    return ProcessFigures.cpuNanos(server.pid());
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 
 /**
  * Threads that go through lock cycles together; the same threads for all contenders and rounds, so
@@ -21,6 +22,7 @@ final class Crew implements AutoCloseable {
   private static final OperatingSystemMXBean CPU =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
+  private final LongSupplier serverNanos;
   private final List<Worker> workers = new ArrayList<>();
 
   /**
@@ -29,14 +31,16 @@ final class Crew implements AutoCloseable {
    * @param cycles how many
    * @param seconds in what time
    * @param cpuMicros CPU time of this process for one cycle
+   * @param serverMicros CPU time of the server for one cycle
    */
-  record Turn(long cycles, double seconds, double cpuMicros) {
+  record Turn(long cycles, double seconds, double cpuMicros, double serverMicros) {
     double perSecond() {
       return cycles / seconds;
     }
   }
 
-  Crew(int threads) {
+  Crew(int threads, LongSupplier serverNanos) {
+    this.serverNanos = serverNanos;
     for (int i = 0; i < threads; i++) {
       workers.add(new Worker(i));
     }
@@ -54,6 +58,7 @@ final class Crew implements AutoCloseable {
       throws Exception {
     Shift shift = new Shift(contender, names, stayNanos, Long.MAX_VALUE);
     shift.awaitAll();
+    long serverStart = serverNanos.getAsLong();
     long before = shift.cycles();
     long start = System.nanoTime();
     long cpuStart = CPU.getProcessCpuTime();
@@ -61,8 +66,10 @@ final class Crew implements AutoCloseable {
     long cpu = CPU.getProcessCpuTime() - cpuStart;
     double seconds = (System.nanoTime() - start) / 1e9;
     long cycles = shift.cycles() - before;
+    double server = serverNanos.getAsLong() - serverStart;
     shift.end();
-    return new Turn(cycles, seconds, cpu / 1e3 / Math.max(1, cycles));
+    double each = 1e3 * Math.max(1, cycles);
+    return new Turn(cycles, seconds, cpu / each, server / each);
   }
 
   /** Runs a number of cycles on each thread, and gives how many there were. */

@@ -35,7 +35,7 @@ public final class Rates {
   public void warmUp() throws Exception {
     progress.begin("warm-up");
     Shape shape = new Shape("warm", "", Discipline.ALONE, 8, false, 0);
-    try (Crew crew = new Crew(shape.threads())) {
+    try (Crew crew = new Crew(shape.threads(), venue::cpuNanos)) {
       for (Player player : field.in(shape.discipline())) {
         turn(crew, player, shape, effort.warmUpMillis() * 4);
         progress.step();
@@ -51,7 +51,7 @@ public final class Rates {
             .map(player -> new Score(player, new ArrayList<>()))
             .toList();
     progress.begin(shape.name());
-    try (Crew crew = new Crew(shape.threads())) {
+    try (Crew crew = new Crew(shape.threads(), venue::cpuNanos)) {
       for (Score score : scores) {
         turn(crew, score.player, shape, effort.warmUpMillis());
       }
@@ -88,6 +88,7 @@ public final class Rates {
         score.player.entrant(),
         score.turns.stream().map(Turn::perSecond).toList(),
         Series.median(score.turns.stream().mapToDouble(Turn::cpuMicros).toArray()),
+        Series.median(score.turns.stream().mapToDouble(Turn::serverMicros).toArray()),
         counts ? count(crew, shape, score.player) : List.of());
   }
 

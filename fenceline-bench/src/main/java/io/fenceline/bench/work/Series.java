@@ -10,10 +10,15 @@ import java.util.List;
  * @param entrant who
  * @param perSecond cycles a second, by round
  * @param cpuMicros CPU time of the client for one cycle, median
+ * @param serverMicros likewise of the server
  * @param perCycle what one cycle sends, such as {@code 2.0 commands}
  */
 public record Series(
-    Entrant entrant, List<Double> perSecond, double cpuMicros, List<PerCycle> perCycle) {
+    Entrant entrant,
+    List<Double> perSecond,
+    double cpuMicros,
+    double serverMicros,
+    List<PerCycle> perCycle) {
 
   /**
    * What one cycle sends.
