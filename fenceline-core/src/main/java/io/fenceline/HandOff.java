@@ -12,14 +12,16 @@ import java.time.Duration;
  * @param within and no later than this after it
  */
 public record HandOff(int times, Duration within) {
+  private static final int MOST = 255;
 
-  /** 32 times, within 10 milliseconds. */
-  public static final HandOff DEFAULTS = new HandOff(32, Duration.ofMillis(10));
+  /**
+   * Within 10 milliseconds, as often as a token can tell: it is the time that other processes wait
+   * for, not the count.
+   */
+  public static final HandOff DEFAULTS = new HandOff(MOST, Duration.ofMillis(10));
 
   /** Every release goes to the store. */
   public static final HandOff NONE = new HandOff(0, Duration.ZERO);
-
-  private static final int MOST = 255;
 
   /** Checks the figures. */
   public HandOff {

@@ -1,7 +1,8 @@
 /**
- * Benchmarks: ratios between things that ran in the same minute on the same machine.
+ * Benchmarks: Fenceline, its peers and the bare requests, on the same servers in one run.
  *
- * <p>Start at {@link io.fenceline.bench.HotLock}, one lock that many threads of one process want.
+ * <p>Start at {@link io.fenceline.bench.Bench}. What is measured is in {@code contender}, where in
+ * {@code store}, how in {@code work}, and what is said of it in {@code report}.
  */
 @NullMarked
 package io.fenceline.bench;

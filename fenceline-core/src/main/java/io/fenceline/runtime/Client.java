@@ -230,7 +230,7 @@ public final class Client implements Fenceline {
   }
 
   private <T> CompletableFuture<T> bounded(CompletableFuture<T> answer, String what) {
-    return Futures.within(engine, answer, engine.operationNanos(), what + " was not answered");
+    return engine.answered(answer, what + " was not answered");
   }
 
   private LockReport report(NameState state) {
@@ -284,11 +284,7 @@ public final class Client implements Fenceline {
       tenure.lose(LossReason.CLIENT_CLOSED);
     }
     CompletableFuture<Void> undone =
-        Futures.within(
-            engine,
-            engine.undoer.whenEmpty(),
-            engine.operationNanos(),
-            "The releases were not answered");
+        engine.answered(engine.undoer.whenEmpty(), "The releases were not answered");
     Futures.await(engine.time, undone.exceptionally(failure -> null));
     engine.undoer.stop();
     engine.failOpen();

@@ -25,6 +25,7 @@ final class Engine {
   final Events events;
   final Renewer renewer;
   final Undoer undoer;
+  private final Patience patience;
   private final AtomicInteger holds = new AtomicInteger();
   // By number, not by identity: what order they fail in must not depend on addresses.
   private final ConcurrentHashMap<Long, CompletableFuture<?>> open = new ConcurrentHashMap<>();
@@ -48,6 +49,7 @@ final class Engine {
     this.events = new Events(settings.listeners(), time, store.description());
     this.renewer = new Renewer(this);
     this.undoer = new Undoer(this);
+    this.patience = new Patience(time, operationNanos(), store.description());
   }
 
   Owner newOwner() {
@@ -66,6 +68,15 @@ final class Engine {
     time.lane(Lane.LOSS).execute(task);
   }
 
+  /** A store's answer, or a failure when it is not there in time or the client is closed. */
+  <T> CompletableFuture<T> answered(CompletableFuture<T> answer, String otherwise) {
+    CompletableFuture<T> bounded = patience.bound(answer, otherwise);
+    if (ended) {
+      failOpen();
+    }
+    return bounded;
+  }
+
   /** A future that fails when the client is closed, so that nobody waits for it in vain. */
   <T> CompletableFuture<T> untilClosed(CompletableFuture<T> future) {
     if (!future.isDone()) {
@@ -82,6 +93,7 @@ final class Engine {
   /** Fails what still waits for an answer, now and later: nothing more will be heard. */
   void failOpen() {
     ended = true;
+    patience.failAll(new ClientClosedException(store.description()));
     for (CompletableFuture<?> future : open.values()) {
       future.completeExceptionally(new ClientClosedException(store.description()));
     }

@@ -1,7 +1,6 @@
 package io.fenceline.runtime;
 
 import io.fenceline.FencelineException;
-import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.Time;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -12,22 +11,6 @@ final class Futures {
   private static final long LONG_NANOS = 3_600_000_000_000L;
 
   private Futures() {}
-
-  /** The future, or a failure when it is not complete in time. */
-  static <T> CompletableFuture<T> within(
-      Engine engine, CompletableFuture<T> future, long nanos, String otherwise) {
-    if (future.isDone()) {
-      return future;
-    }
-    CompletableFuture<T> bounded = engine.untilClosed(future.copy());
-    Time.Timer timer =
-        engine.time.schedule(
-            nanos,
-            () ->
-                bounded.completeExceptionally(
-                    new StoreUnavailableException(engine.store.description(), otherwise, null)));
-    return bounded.whenComplete((value, failure) -> timer.cancel());
-  }
 
   /** Waits for a future that completes in time by itself; keeps an interrupt for later. */
   static <T> T await(Time time, CompletableFuture<T> future) {

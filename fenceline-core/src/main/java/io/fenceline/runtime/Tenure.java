@@ -250,8 +250,7 @@ final class Tenure {
     }
     ReleaseRequest request = new ReleaseRequest(grant, ended.keepClosed(now));
     CompletableFuture<Release> answer =
-        Futures.within(
-            engine, send(request), engine.operationNanos(), "The release was not answered");
+        engine.answered(send(request), "The release was not answered");
     if (answer.isDone()) {
       return ended.released(outcome(ended, request, answer), now);
     }
@@ -399,8 +398,7 @@ final class Tenure {
     } catch (RuntimeException e) {
       answer = CompletableFuture.failedFuture(e);
     }
-    CompletableFuture<Renewal> bounded =
-        Futures.within(engine, answer, engine.operationNanos(), "The renewal was not answered");
+    CompletableFuture<Renewal> bounded = engine.answered(answer, "The renewal was not answered");
     return bounded.whenComplete(
         (renewal, failure) -> {
           if (renewal != null) {

@@ -123,8 +123,8 @@ final class Undoer {
       } catch (RuntimeException e) {
         answer = CompletableFuture.failedFuture(e);
       }
-      Futures.within(
-              engine, answer, engine.operationNanos(), "The " + operation + " was not answered")
+      engine
+          .answered(answer, "The " + operation + " was not answered")
           .whenComplete(
               (value, failure) -> {
                 if (failure == null) {

@@ -1,6 +1,7 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.Fenceline;
+import io.fenceline.HandOff;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import java.io.BufferedReader;
@@ -33,6 +34,7 @@ final class Worker {
             .store(arguments[0])
             .label(arguments[2])
             .defaultOptions(options)
+            .handOff(new HandOff(32, Duration.ofMillis(10))) // So that turns are short, and many.
             .connect()) {
       System.out.println("ready");
       Hold hold = null;

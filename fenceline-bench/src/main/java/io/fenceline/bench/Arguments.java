@@ -1,0 +1,55 @@
+package io.fenceline.bench;
+
+import io.fenceline.bench.store.Venue;
+import io.fenceline.bench.work.Effort;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What was asked for.
+ *
+ * @param stores which stores
+ * @param effort how thoroughly
+ * @param contenders ids of the contenders beside Fenceline; empty for all
+ * @param works names of the works; empty for all
+ */
+record Arguments(List<String> stores, Effort effort, List<String> contenders, List<String> works) {
+
+  static Arguments parse(List<String> words) {
+    List<String> stores = new ArrayList<>();
+    List<String> contenders = new ArrayList<>();
+    List<String> works = new ArrayList<>();
+    Effort effort = Effort.FULL;
+    for (String word : words) {
+      if (word.equals("--quick")) {
+        effort = Effort.QUICK;
+      } else if (word.startsWith("--contenders=")) {
+        contenders.addAll(list(word));
+      } else if (word.startsWith("--works=")) {
+        works.addAll(list(word));
+      } else if (Venue.ALL.contains(word)) {
+        stores.add(word);
+      } else {
+        System.err.println("bench: unknown argument '" + word + "'; see ./bench --help");
+        System.exit(64);
+      }
+    }
+    return new Arguments(
+        List.copyOf(stores.isEmpty() ? Venue.ALL : stores),
+        effort,
+        List.copyOf(contenders),
+        List.copyOf(works));
+  }
+
+  private static List<String> list(String word) {
+    return List.of(word.substring(word.indexOf('=') + 1).split(",", -1));
+  }
+
+  boolean wantsContender(String id) {
+    return contenders.isEmpty() || contenders.contains(id);
+  }
+
+  boolean wantsWork(String name) {
+    return works.isEmpty() || works.contains(name);
+  }
+}

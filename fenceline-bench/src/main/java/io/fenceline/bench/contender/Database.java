@@ -1,0 +1,36 @@
+package io.fenceline.bench.contender;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** Pools for the contenders that want a data source. */
+final class Database {
+  /** As many as Fenceline's own pool has. */
+  static final int USUAL_SIZE = 16;
+
+  private Database() {}
+
+  static HikariDataSource pool(String address, int size) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(address);
+    config.setMaximumPoolSize(size);
+    config.setMinimumIdle(1);
+    return new HikariDataSource(config);
+  }
+
+  /** Makes a table; several processes may do so at the same time. */
+  static void create(HikariDataSource pool, String table) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SELECT pg_advisory_lock(0)");
+      try {
+        statement.execute("CREATE TABLE IF NOT EXISTS " + table);
+      } finally {
+        statement.execute("SELECT pg_advisory_unlock(0)");
+      }
+    }
+  }
+}

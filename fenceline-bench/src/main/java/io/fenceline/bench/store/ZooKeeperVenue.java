@@ -1,0 +1,59 @@
+package io.fenceline.bench.store;
+
+import io.fenceline.testkit.server.ZooKeeperServer;
+import java.time.Duration;
+import java.util.List;
+
+/** One ZooKeeper server with its own settings; every write is on disk before it is answered. */
+final class ZooKeeperVenue implements Venue {
+  /** As ZooKeeper's own sample has it, so that sessions may last as long as clients want. */
+  private static final Duration TICK = Duration.ofSeconds(2);
+
+  private final ZooKeeperServer server = ZooKeeperServer.start(TICK);
+
+  @Override
+  public String address() {
+    return "zookeeper://" + server.address();
+  }
+
+  @Override
+  public String description() {
+    String version = figure("zk_version").split("[-,]", -1)[0];
+    return "ZooKeeper " + version + ", one server, forceSync on";
+  }
+
+  private String figure(String name) {
+    return server
+        .fourLetterWord("mntr")
+        .lines()
+        .filter(line -> line.startsWith(name + "\t"))
+        .map(line -> line.substring(line.indexOf('\t') + 1))
+        .findFirst()
+        .orElse("0");
+  }
+
+  @Override
+  public Wire count() {
+    long before = packets();
+    return () -> List.of(new Count("requests", packets() - before));
+  }
+
+  private long packets() {
+    return (long) Double.parseDouble(figure("zk_packets_received"));
+  }
+
+  @Override
+  public long memoryBytes() {
+    return ProcessFigures.memoryBytes(server.pid());
+  }
+
+  @Override
+  public long cpuNanos() {
+    return ProcessFigures.cpuNanos(server.pid());
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

@@ -1,0 +1,34 @@
+package io.fenceline.bench.work;
+
+import java.io.PrintStream;
+
+/** Says what is going on, one line a work. */
+public final class Progress {
+  private final PrintStream out;
+  private final String store;
+  private long startNanos;
+
+  /** For one store. */
+  public Progress(PrintStream out, String store) {
+    this.out = out;
+    this.store = store;
+  }
+
+  /** A work begins. */
+  public void begin(String work) {
+    startNanos = System.nanoTime();
+    out.printf("%-11s %-12s ", store, work);
+    out.flush();
+  }
+
+  /** A part of it is done. */
+  public void step() {
+    out.print('.');
+    out.flush();
+  }
+
+  /** It has ended. */
+  public void end() {
+    out.printf(" %.0f s%n", (System.nanoTime() - startNanos) / 1e9);
+  }
+}

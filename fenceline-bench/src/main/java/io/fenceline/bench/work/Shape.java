@@ -1,0 +1,49 @@
+package io.fenceline.bench.work;
+
+import io.fenceline.bench.contender.Entrant.Discipline;
+
+/**
+ * Who wants what.
+ *
+ * @param name of the work
+ * @param meaning in words
+ * @param discipline what it asks of a lock
+ * @param threads how many
+ * @param oneName whether all want the same name, or each one of its own
+ * @param stayMillis how long each stays inside
+ */
+public record Shape(
+    String name,
+    String meaning,
+    Discipline discipline,
+    int threads,
+    boolean oneName,
+    int stayMillis) {
+
+  /** One thread. */
+  public static final Shape SOLO =
+      new Shape("solo", "one thread, one name", Discipline.ALONE, 1, true, 0);
+
+  /** Many threads that do not meet. */
+  public static final Shape SPREAD =
+      new Shape("spread", "32 threads, 32 names", Discipline.ALONE, 32, false, 0);
+
+  /** Many threads that want the same. */
+  public static final Shape HOT =
+      new Shape("hot", "32 threads, one name, one process", Discipline.HOT, 32, true, 0);
+
+  /** As {@link #HOT}, with work inside. */
+  public static Shape busy(int millis) {
+    return new Shape(
+        "busy " + millis + " ms",
+        "8 threads, one name, " + millis + " ms inside",
+        Discipline.HOT,
+        8,
+        true,
+        millis);
+  }
+
+  String nameFor(int thread) {
+    return oneName ? name.replace(' ', '-') : name + "-" + thread;
+  }
+}

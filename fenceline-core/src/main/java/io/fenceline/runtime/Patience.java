@@ -1,0 +1,105 @@
+package io.fenceline.runtime;
+
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.Time;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Bounds the wait for a store's answers: what is not complete after the operation timeout fails.
+ *
+ * <p>All wait equally long, so they run out in the order in which they came, and one timer for the
+ * oldest is enough. A timer for each release would wake the timers' thread for each, which costs as
+ * much as the release itself.
+ */
+final class Patience {
+  /*
+   * What would break it, and why it can't:
+   *
+   * - An answer that is waited for, for ever: whoever adds one sees the timer armed, or arms it; the
+   *   timer disarms only after the queue was seen empty, and looks once more afterwards.
+   * - A queue that grows: those that were answered leave when the next one comes, as long as they are
+   *   the oldest. Behind one that is not answered they wait for its end, one timeout at most.
+   */
+  private final Time time;
+  private final long timeoutNanos;
+  private final String store;
+  private final ConcurrentLinkedQueue<Bounded<?>> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean armed = new AtomicBoolean();
+
+  /** An answer, until it is there or its time is over. */
+  private static final class Bounded<T> extends CompletableFuture<T> {
+    final long deadlineNanos;
+    final String otherwise;
+
+    Bounded(long deadlineNanos, String otherwise) {
+      this.deadlineNanos = deadlineNanos;
+      this.otherwise = otherwise;
+    }
+  }
+
+  Patience(Time time, long timeoutNanos, String store) {
+    this.time = time;
+    this.timeoutNanos = timeoutNanos;
+    this.store = store;
+  }
+
+  /** The same answer, or a failure that says so if it does not come in time. */
+  <T> CompletableFuture<T> bound(CompletableFuture<T> answer, String otherwise) {
+    if (answer.isDone()) {
+      return answer;
+    }
+    Bounded<T> bounded = new Bounded<>(time.nanos() + timeoutNanos, otherwise);
+    dropAnswered();
+    waiting.add(bounded);
+    answer.whenComplete(
+        (value, failure) -> {
+          if (failure == null) {
+            bounded.complete(value);
+          } else {
+            bounded.completeExceptionally(failure);
+          }
+        });
+    if (!armed.get() && armed.compareAndSet(false, true)) {
+      arm(timeoutNanos);
+    }
+    return bounded;
+  }
+
+  private void dropAnswered() {
+    Bounded<?> oldest = waiting.peek();
+    while (oldest != null && oldest.isDone() && waiting.remove(oldest)) {
+      oldest = waiting.peek();
+    }
+  }
+
+  private void arm(long delayNanos) {
+    time.schedule(Math.max(0, delayNanos), this::look);
+  }
+
+  private void look() {
+    long now = time.nanos();
+    Bounded<?> oldest = waiting.peek();
+    while (oldest != null && (oldest.isDone() || oldest.deadlineNanos - now <= 0)) {
+      waiting.remove(oldest);
+      oldest.completeExceptionally(new StoreUnavailableException(store, oldest.otherwise, null));
+      oldest = waiting.peek();
+    }
+    if (oldest != null) {
+      arm(oldest.deadlineNanos - now);
+      return;
+    }
+    armed.set(false);
+    if (!waiting.isEmpty() && armed.compareAndSet(false, true)) {
+      arm(0); // One was added just before we disarmed.
+    }
+  }
+
+  /** Fails all that is waited for: nothing more will be heard. */
+  void failAll(RuntimeException cause) {
+    for (Bounded<?> left = waiting.poll(); left != null; left = waiting.poll()) {
+      left.completeExceptionally(cause);
+    }
+  }
+}
