@@ -27,6 +27,16 @@ final class Admission {
    * @throws io.fenceline.StoreUnavailableException if one does not answer, or refuses what we need
    */
   static void check(Topology topology, Durability durability, StoreContext context, String store) {
+    check(topology, false, durability, context, store);
+  }
+
+  /** As above; says whether the servers are the nodes of a Redlock. */
+  static void check(
+      Topology topology,
+      boolean forRedlock,
+      Durability durability,
+      StoreContext context,
+      String store) {
     Map<String, List<Object>> greetings = Connecting.await(greetings(topology), context, store);
     greetings.forEach((server, greeting) -> checkVersion(version(greeting), server));
     Call probe = new Call(Script.PROBE, new byte[][] {Layout.NEWER_FORMAT});
@@ -41,17 +51,24 @@ final class Admission {
               + newer
               + ", which needs a newer version of Fenceline");
     }
-    // Ahead of the first use, so that a burst of calls does not send each body many times. That it
-    // is
-    // not allowed is no error: then the first calls carry the body.
-    for (Script script : Script.values()) {
-      topology
-          .atEach("SCRIPT LOAD", commands -> commands.scriptLoad(script.body()))
-          .exceptionally(failure -> Map.of());
-    }
+    loadScripts(topology, forRedlock);
     if (!durability.isNone()) {
       Connecting.await(
           topology.atEach("WAIT", commands -> commands.waitForReplication(0, 1)), context, store);
+    }
+  }
+
+  /**
+   * Ahead of the first use, so that a burst of calls does not send each body many times. That it is
+   * not allowed is no error: then the first calls carry the body.
+   */
+  static void loadScripts(Topology topology, boolean forRedlock) {
+    for (Script script : Script.values()) {
+      if (script.isForRedlock() == forRedlock) {
+        topology
+            .atEach("SCRIPT LOAD", commands -> commands.scriptLoad(script.body()))
+            .exceptionally(failure -> Map.of());
+      }
     }
   }
 

@@ -62,7 +62,7 @@ final class Answers {
         Duration.ofMillis(number(answer.get(5))));
   }
 
-  private static String family(long total) {
+  static String family(long total) {
     return total == 0 ? Mode.EXCLUSIVE.family() : Mode.permits(1, (int) total).family();
   }
 
@@ -86,7 +86,7 @@ final class Answers {
     return new NameState(name, holders, waiters);
   }
 
-  private static Mode mode(String kind, int count, int total) {
+  static Mode mode(String kind, int count, int total) {
     return switch (kind) {
       case "x" -> Mode.EXCLUSIVE;
       case "s" -> Mode.SHARED;
@@ -99,7 +99,7 @@ final class Answers {
     return (client.label() + "\n" + client.host() + "\n" + client.pid()).getBytes(UTF_8);
   }
 
-  private static ClientInfo client(Object written) {
+  static ClientInfo client(Object written) {
     String[] parts = text(written).split("\n", -1);
     return new ClientInfo(parts[0], parts[1], Long.parseLong(parts[2]));
   }

@@ -115,7 +115,7 @@ final class Doctor {
         .exceptionally(failure -> List.of(unreadable("clock", "TIME", failure)));
   }
 
-  private static long millis(List<byte[]> parts) {
+  static long millis(List<byte[]> parts) {
     return Long.parseLong(Answers.text(parts.get(0))) * 1_000
         + Long.parseLong(Answers.text(parts.get(1))) / 1_000;
   }

@@ -72,7 +72,16 @@ final class Layout {
 
   /** A pattern for SCAN that matches the heads of all names that start with a prefix. */
   static byte[] headPattern(String prefix) {
-    return bytes(PREFIX + "{*}:" + prefix.replaceAll("[*?\\[\\]\\\\^]", "\\\\$0") + "*");
+    return bytes(PREFIX + "{*}:" + literally(prefix) + "*");
+  }
+
+  /** A pattern that matches what starts with a text. */
+  static byte[] startPattern(String start) {
+    return bytes(literally(start) + "*");
+  }
+
+  private static String literally(String text) {
+    return text.replaceAll("[*?\\[\\]\\\\^]", "\\\\$0");
   }
 
   /** The name that a head is of, or empty if it is not a head: a pattern may match too much. */

@@ -21,27 +21,40 @@ final class Listing {
   private static final Comparator<String> BYTE_ORDER =
       (a, b) -> Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
 
-  private final Topology topology;
+  private final Function<String, CompletableFuture<List<String>>> names;
   private final Function<String, CompletableFuture<NameState>> inspect;
 
-  Listing(Topology topology, Function<String, CompletableFuture<NameState>> inspect) {
-    this.topology = topology;
+  /**
+   * Lists by what servers know.
+   *
+   * @param names what may start with a prefix, in no order, some of it twice
+   */
+  Listing(
+      Function<String, CompletableFuture<List<String>>> names,
+      Function<String, CompletableFuture<NameState>> inspect) {
+    this.names = names;
     this.inspect = inspect;
   }
 
-  CompletableFuture<List<NameState>> list(String prefix, int limit) {
+  /** The names of all heads, found by walking over all keys. */
+  static CompletableFuture<List<String>> heads(Topology topology, String prefix) {
     return topology
         .scan(Layout.headPattern(prefix))
+        .thenApply(heads -> heads.stream().map(Layout::nameOfHead).toList());
+  }
+
+  CompletableFuture<List<NameState>> list(String prefix, int limit) {
+    return names
+        .apply(prefix)
         .thenCompose(
-            heads -> {
-              List<String> names =
-                  heads.stream()
-                      .map(Layout::nameOfHead)
+            found -> {
+              List<String> fitting =
+                  found.stream()
                       .filter(name -> !name.isEmpty() && name.startsWith(prefix))
                       .distinct()
                       .sorted(BYTE_ORDER)
                       .toList();
-              return states(names, 0, limit, new ArrayList<>());
+              return states(fitting, 0, limit, new ArrayList<>());
             });
   }
 

@@ -1,5 +1,6 @@
 package io.fenceline.redis;
 
+import io.fenceline.spi.Durations;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreAddress.HostPort;
 import io.lettuce.core.ClientOptions;
@@ -24,6 +25,7 @@ import java.util.regex.Pattern;
  * rediss://host:6380?tlsCa=/etc/redis/ca.pem
  * redis-sentinel://a:26379,b:26379,c:26379/0?master=orders
  * redis-cluster://a:7000,b:7001,c:7002?tls=true
+ * redlock://a:6379,b:6379,c:6379?nodeTimeout=50ms
  * </pre>
  */
 final class RedisAddress {
@@ -31,6 +33,8 @@ final class RedisAddress {
   private static final int SENTINEL_PORT = 26379;
   private static final Set<String> PARAMETERS =
       Set.of("wait", "waitTimeout", "master", "sentinelPassword", "tls", "tlsCa", "tlsVerify");
+  private static final Set<String> REDLOCK_PARAMETERS =
+      Set.of("nodeTimeout", "tls", "tlsCa", "tlsVerify");
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s)");
 
   private final StoreAddress address;
@@ -39,9 +43,14 @@ final class RedisAddress {
   RedisAddress(StoreAddress address) {
     this.address = address;
     this.parameters = address.parameters();
+    Set<String> known = address.scheme().equals("redlock") ? REDLOCK_PARAMETERS : PARAMETERS;
     for (String parameter : parameters.keySet()) {
-      if (!PARAMETERS.contains(parameter)) {
-        throw address.invalid("'" + parameter + "' is none of its parameters, " + known());
+      if (!known.contains(parameter)) {
+        throw address.invalid(
+            "'"
+                + parameter
+                + "' is none of its parameters, "
+                + String.join(", ", known.stream().sorted().toList()));
       }
     }
     if (address.hosts().isEmpty()) {
@@ -49,8 +58,13 @@ final class RedisAddress {
     }
   }
 
-  private static String known() {
-    return String.join(", ", PARAMETERS.stream().sorted().toList());
+  Redlock redlock() {
+    String timeout = parameters.get("nodeTimeout");
+    return new Redlock(
+        new Redlock.Settings(plain(), options(), address.toString()),
+        timeout == null
+            ? Redlock.DEFAULT_NODE_TIMEOUT
+            : Durations.checkPositive("nodeTimeout", Durations.parse("nodeTimeout", timeout)));
   }
 
   RedisLocks locks() {

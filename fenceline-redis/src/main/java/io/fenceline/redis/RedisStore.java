@@ -86,7 +86,7 @@ final class RedisStore implements LockStore {
     this.driver = driver;
     this.context = context;
     this.renewals = new Renewals(this.topology, context.time(), description);
-    this.listing = new Listing(this.topology, this::inspect);
+    this.listing = new Listing(prefix -> Listing.heads(this.topology, prefix), this::inspect);
     this.client = Answers.client(context.client());
   }
 

@@ -14,9 +14,24 @@ final class Reply<T> extends CompletableFuture<T> {
     this.deadlineNanos = deadlineNanos;
   }
 
-  /** It was sent; says how to give up the connection that owes the answer. */
-  void sent(Runnable howToGiveUp) {
+  /**
+   * It is being sent; says how to give up the connection that owes the answer.
+   *
+   * @return false if it must not be sent any more
+   */
+  synchronized boolean sent(Runnable howToGiveUp) {
+    if (isDone()) {
+      return false;
+    }
     giveUp = howToGiveUp;
+    return true;
+  }
+
+  /** Makes sure that it is not sent any more, unless it was. */
+  synchronized void dropUnsent() {
+    if (giveUp == null) {
+      completeExceptionally(NoAnswerException.unsent(what + ": there was no connection in time"));
+    }
   }
 
   /**

@@ -19,7 +19,15 @@ enum Script {
   WITHDRAW,
   FORCE,
   INSPECT,
-  PROBE;
+  PROBE,
+  REDLOCK_CLAIM,
+  REDLOCK_CONFIRM,
+  REDLOCK_RENEW,
+  REDLOCK_RESTORE,
+  REDLOCK_END,
+  REDLOCK_INSPECT,
+  REDLOCK_SURVEY,
+  REDLOCK_ADMIT;
 
   private final byte[] body;
   private final byte[] hash;
@@ -28,6 +36,11 @@ enum Script {
     String text = load(name().toLowerCase(java.util.Locale.ROOT) + ".lua");
     this.body = text.getBytes(StandardCharsets.US_ASCII);
     this.hash = HexFormat.of().formatHex(sha1(body)).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Whether it is for the nodes of a Redlock, and for no other server. */
+  boolean isForRedlock() {
+    return name().startsWith("REDLOCK");
   }
 
   byte[] body() {

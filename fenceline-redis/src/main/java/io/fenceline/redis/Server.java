@@ -2,12 +2,14 @@ package io.fenceline.redis;
 
 import io.fenceline.spi.StoreContext;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,7 @@ final class Server {
   private final Deadlines deadlines;
   private final Topology.Listener listener;
   private final Runnable whenBroken;
+  private final Greeting greeting;
   private final Wire claims;
   private final Wire renewals;
 
@@ -35,6 +38,10 @@ final class Server {
   private final ArrayDeque<Wire> idle = new ArrayDeque<>();
   private final ArrayDeque<CompletableFuture<Wire>> waitingForIdle = new ArrayDeque<>();
 
+  /** What is asked over a new connection before it is used for anything else. */
+  interface Greeting
+      extends Function<StatefulRedisConnection<byte[], byte[]>, CompletionStage<Void>> {}
+
   Server(
       String name,
       Driver driver,
@@ -43,6 +50,27 @@ final class Server {
       Deadlines deadlines,
       Topology.Listener listener,
       Runnable whenBroken) {
+    this(
+        name,
+        driver,
+        uri,
+        context,
+        deadlines,
+        listener,
+        whenBroken,
+        connection -> CompletableFuture.completedFuture(null));
+  }
+
+  Server(
+      String name,
+      Driver driver,
+      RedisURI uri,
+      StoreContext context,
+      Deadlines deadlines,
+      Topology.Listener listener,
+      Runnable whenBroken,
+      Greeting greeting) {
+    this.greeting = greeting;
     this.whenBroken = whenBroken;
     this.name = name;
     this.driver = driver;
@@ -55,7 +83,23 @@ final class Server {
   }
 
   private Wire newWire() {
-    return new Wire(name, () -> driver.dial(uri), context.time(), deadlines, whenBroken);
+    return new Wire(name, this::dial, context.time(), deadlines, whenBroken);
+  }
+
+  private CompletionStage<StatefulRedisConnection<byte[], byte[]>> dial() {
+    return driver
+        .dial(uri)
+        .thenCompose(
+            connection ->
+                greeting
+                    .apply(connection)
+                    .thenApply(done -> connection)
+                    .whenComplete(
+                        (done, failure) -> {
+                          if (failure != null) {
+                            connection.closeAsync();
+                          }
+                        }));
   }
 
   /** Opens the connection for claims, and starts to open the one for renewals. */

@@ -93,6 +93,16 @@ final class Wire {
     return reply;
   }
 
+  /** As {@link #call}, with arguments that depend on the connection that it is sent over. */
+  Reply<List<Object>> call(Script script, Function<RedisAsyncCommands<byte[], byte[]>, Call> call) {
+    Reply<List<Object>> reply = deadlines.expect(script + " at " + server);
+    send(
+        reply,
+        commands -> commands.dispatch(CommandType.EVALSHA, output(), call.apply(commands).byHash()),
+        commands -> commands.dispatch(CommandType.EVAL, output(), call.apply(commands).byBody()));
+    return reply;
+  }
+
   /**
    * As {@link #call}, where a node that is taking over the slot has to be told that it is asked.
    */
@@ -194,7 +204,9 @@ final class Wire {
       Reply<T> reply,
       Request<T> request,
       @Nullable Request<T> withBody) {
-    reply.sent(() -> lost(over));
+    if (!reply.sent(() -> lost(over))) {
+      return;
+    }
     CompletionStage<T> sent;
     try {
       sent = request.apply(over.async());

@@ -105,6 +105,9 @@ abstract class TokenBehaviour extends Scenario {
 
   @Test
   void handOffs_endAtTheirLimit_soThatOtherProcessesGetTheirTurn() {
+    if (!givesOrRefuses(Guarantee.FAIR)) {
+      return; // The claim that follows may be served before the one that waits elsewhere.
+    }
     Peer d = peer("d", builder -> builder.handOff(new HandOff(1, Duration.ofDays(1))));
     Hold first = d.take(ledger);
     CompletableFuture<Hold> second = d.lock(ledger).acquireAsync(ample);

@@ -1,0 +1,110 @@
+package io.fenceline.redis;
+
+import io.fenceline.redis.Topology.Purpose;
+import io.fenceline.spi.StoreContext;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the independent servers of a Redlock.
+ *
+ * <p>Each connection knows which run of the server it is to: Redis draws a run id whenever it
+ * starts. A node that has been restarted, with or without its data, is thereby known as one, since
+ * a server that persists every second forgets its last second, and says nothing of it.
+ */
+final class RedlockNode {
+  private static final byte[] NO_RUN = Layout.bytes("?");
+
+  final int index;
+  final String address;
+  private final Server server;
+  private final Map<RedisAsyncCommands<byte[], byte[]>, byte[]> runs =
+      Collections.synchronizedMap(new WeakHashMap<>());
+  private volatile @Nullable String lastRun;
+
+  /** Hears what nodes publish: which node, and the name. */
+  interface Listener {
+    void told(int node, String name);
+  }
+
+  RedlockNode(
+      int index,
+      RedisURI uri,
+      Driver driver,
+      StoreContext context,
+      Deadlines deadlines,
+      Listener listener) {
+    this.index = index;
+    this.address = uri.getHost() + ":" + uri.getPort();
+    this.server =
+        new Server(
+            address,
+            driver,
+            uri,
+            context,
+            deadlines,
+            (channel, message) -> listener.told(index, Answers.text(message)),
+            () -> {},
+            connection -> greet(connection, deadlines));
+  }
+
+  private CompletionStage<Void> greet(
+      StatefulRedisConnection<byte[], byte[]> connection, Deadlines deadlines) {
+    Reply<Void> bounded = deadlines.expect("INFO at " + address);
+    connection
+        .async()
+        .info("server")
+        .whenComplete(
+            (info, failure) -> {
+              if (failure != null) {
+                bounded.completeExceptionally(failure);
+                return;
+              }
+              String run = run(info);
+              lastRun = run;
+              runs.put(connection.async(), Layout.bytes(run));
+              bounded.complete(null);
+            });
+    return bounded;
+  }
+
+  private static String run(String info) {
+    return info.lines()
+        .filter(line -> line.startsWith("run_id:"))
+        .map(line -> line.substring("run_id:".length()).strip())
+        .findFirst()
+        .orElse("unknown");
+  }
+
+  Server server() {
+    return server;
+  }
+
+  /** The run that was met last; null before the first connection. */
+  @Nullable String lastRun() {
+    return lastRun;
+  }
+
+  /** Calls a script; the arguments are given the run of the server that the call goes to. */
+  Reply<List<Object>> call(
+      Purpose purpose, Script script, byte[][] keys, Function<byte[], byte[][]> args) {
+    return server
+        .wire(purpose)
+        .call(
+            script,
+            commands -> new Call(script, keys, args.apply(runs.getOrDefault(commands, NO_RUN))));
+  }
+
+  @Override
+  public String toString() {
+    return address;
+  }
+}

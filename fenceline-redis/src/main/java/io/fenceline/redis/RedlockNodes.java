@@ -1,0 +1,81 @@
+package io.fenceline.redis;
+
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.redis.Topology.Purpose;
+import io.fenceline.spi.StoreContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** All nodes of a Redlock, how many of them are enough, and how long they have to answer. */
+final class RedlockNodes {
+  /** At most this part of a lease is waited for a node. */
+  private static final int SHARE_OF_LEASE = 10;
+
+  final List<RedlockNode> all;
+  final int majority;
+  final StoreContext context;
+  private final String description;
+  private final long nodeTimeoutNanos;
+
+  RedlockNodes(
+      List<RedlockNode> all, StoreContext context, String description, Duration nodeTimeout) {
+    this.all = List.copyOf(all);
+    this.majority = all.size() / 2 + 1;
+    this.context = context;
+    this.description = description;
+    this.nodeTimeoutNanos = nodeTimeout.toNanos();
+  }
+
+  int size() {
+    return all.size();
+  }
+
+  /** How many nodes may be missing: with one more, no majority is left. */
+  int spare() {
+    return all.size() - majority;
+  }
+
+  String description() {
+    return description;
+  }
+
+  /** How long a node has to answer a request about a lease. */
+  long timeoutNanos(Duration lease) {
+    return Math.min(nodeTimeoutNanos, longTimeoutNanos(lease));
+  }
+
+  /** How long a node has that is worth waiting for, because a majority is still missing. */
+  long longTimeoutNanos(Duration lease) {
+    return Math.max(1_000_000, lease.toNanos() / SHARE_OF_LEASE);
+  }
+
+  /** How long a node has to answer what is not about a lease. */
+  long patienceNanos() {
+    return nodeTimeoutNanos;
+  }
+
+  /** How long all of them have to answer before a request has failed. */
+  long longPatienceNanos() {
+    return Math.max(nodeTimeoutNanos, context.operationTimeout().toNanos() * 9 / 10);
+  }
+
+  /** A round of questions to all nodes. */
+  RedlockRound round(
+      Purpose purpose, Script script, byte[][] keys, Function<byte[], byte[][]> args) {
+    return new RedlockRound(this, all, node -> node.call(purpose, script, keys, args));
+  }
+
+  /** A round in which each node is asked something of its own; some may be left out. */
+  RedlockRound round(
+      Predicate<RedlockNode> asked, Function<RedlockNode, Reply<List<Object>>> question) {
+    return new RedlockRound(this, all.stream().filter(asked).toList(), question);
+  }
+
+  StoreUnavailableException failure(String what, List<NoQuorumException.NodeAnswer> answers) {
+    NoQuorumException cause = new NoQuorumException(majority, answers);
+    return new StoreUnavailableException(
+        description, what + " found no majority of nodes, " + cause.getMessage(), cause);
+  }
+}

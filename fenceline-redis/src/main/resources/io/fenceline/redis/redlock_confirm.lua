@@ -1,0 +1,37 @@
+-- redlock_confirm.lua: the second round of a claim at one node of a Redlock: writes the token back.
+--
+-- KEYS     as in redlock_name.lua
+-- ARGV[1]  run
+-- ARGV[2]  bucket
+-- ARGV[3]  owner
+-- ARGV[4]  given    the number that this node granted in the first round
+-- ARGV[5]  token    the largest number of a majority
+--
+-- Returns {1, token} if this node still has the very grant that it gave, else {0, top}.
+--
+-- The owner alone is no proof: its grant may have ended, another one may have come and gone, and a claim
+-- of the owner that was late may have been granted since. So the number is compared, too. Holders that
+-- share a name may have found the same largest number at different nodes: the second one is refused,
+-- learns the largest number from the answer, and claims anew.
+
+--@include redlock_name.lua
+
+local given, token = tonumber(ARGV[4]), tonumber(ARGV[5])
+local state = redis.call('HMGET', KEYS[1], 'run', ARGV[2])
+if state[1] ~= ARGV[1] then
+  return {0, 0}
+end
+local record = load(KEYS[3])
+local held = own(record, ARGV[3])
+if not held or held[4] ~= given then
+  return {0, record[2]}
+end
+local repeated = held[5] == 'c' and held[4] == token
+if not repeated and token <= record[2] then
+  return {0, record[2]}
+end
+held[4], held[5], held[9] = token, 'c', math.max(held[9], now + held[7])
+record[2] = math.max(record[2], token)
+count(ARGV[2], state[2], token)
+save(KEYS[3], record)
+return {1, token}

@@ -1,0 +1,46 @@
+package io.fenceline.redis;
+
+import io.fenceline.testkit.server.RedisServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** The nodes of a Redlock: independent servers. */
+final class RedlockServers implements AutoCloseable {
+  private final List<RedisServer> all = new ArrayList<>();
+
+  static RedlockServers start(int count) {
+    return start(count, RedisServer::start);
+  }
+
+  static RedlockServers start(int count, Supplier<RedisServer> start) {
+    RedlockServers servers = new RedlockServers();
+    for (int i = 0; i < count; i++) {
+      servers.all.add(start.get());
+    }
+    return servers;
+  }
+
+  RedisServer get(int index) {
+    return all.get(index);
+  }
+
+  List<RedisServer> all() {
+    return all;
+  }
+
+  /** With a node timeout that a busy machine keeps; a tenth of the lease is the limit anyway. */
+  String uri() {
+    return uri(all.stream().map(RedisServer::address).toList());
+  }
+
+  static String uri(List<String> addresses) {
+    return addresses.stream().collect(Collectors.joining(",", "redlock://", "?nodeTimeout=1s"));
+  }
+
+  @Override
+  public void close() {
+    all.forEach(RedisServer::close);
+  }
+}
