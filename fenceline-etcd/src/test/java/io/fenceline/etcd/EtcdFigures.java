@@ -137,6 +137,7 @@ final class EtcdFigures {
       String name = "waited-" + count;
       Asked holder = new Asked(name);
       store.claim(holder.request, holder);
+      holder.grant.get(60, TimeUnit.SECONDS);
       Deque<Asked> queue = new ArrayDeque<>();
       double[] joined = new double[count];
       for (int i = 0; i < count; i++) {
