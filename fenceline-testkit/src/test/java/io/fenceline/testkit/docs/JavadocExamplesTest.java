@@ -35,9 +35,11 @@ class JavadocExamplesTest {
       import io.fenceline.spi.*;
       import io.fenceline.testkit.*;
       import io.fenceline.testkit.contract.*;
+      import io.fenceline.testkit.fence.*;
       import io.fenceline.testkit.proxy.*;
       import io.fenceline.testkit.server.*;
       import io.fenceline.testkit.sim.*;
+      import java.nio.file.*;
       import java.time.*;
       import java.util.*;
       import java.util.concurrent.*;
@@ -64,6 +66,7 @@ class JavadocExamplesTest {
           new Given("MemorySpace", "space"),
           new Given("ManualTime", "time"),
           new Given("Replica", "replica"),
+          new Given("FencedCell", "cell"),
           new Given("RedisServer", "redis"),
           new Given("FaultProxy", "proxy"));
 
