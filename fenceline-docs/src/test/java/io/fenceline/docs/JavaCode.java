@@ -29,6 +29,8 @@ final class JavaCode {
       import io.fenceline.testkit.*;
       import io.fenceline.testkit.contract.*;
       import io.fenceline.zookeeper.*;
+      import java.sql.Connection;
+      import java.sql.DriverManager;
       import java.time.*;
       import java.util.*;
       import java.util.concurrent.*;

@@ -54,7 +54,8 @@ class LinksTest {
 
   private static String testProblem(Link link, Path file) {
     boolean isTest =
-        file.toString().contains("src/test/java") || file.toString().endsWith("Behaviour.java");
+        file.toString().contains("src/test/java")
+            || file.toString().matches(".*(Behaviour|Contract)\\.java");
     if (!isTest || !file.toString().endsWith(".java")) {
       return null;
     }
