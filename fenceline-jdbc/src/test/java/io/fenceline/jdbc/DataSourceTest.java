@@ -281,11 +281,14 @@ class DataSourceTest {
     try (Fenceline fenceline = Fenceline.connect(Urls.of(mariadb));
         Connection watch = DriverManager.getConnection(Urls.of(mariadb))) {
       fenceline.lock("warm").tryAcquire().orElseThrow().close();
-      long before = questions(watch);
-      Hold hold = fenceline.lock("one").tryAcquire().orElseThrow();
-      hold.close();
-      // The second question is one of those that are counted.
-      assertThat(questions(watch) - before - 1).isEqualTo(2);
+      long fewest = Long.MAX_VALUE;
+      for (int i = 0; i < 5; i++) { // The pool may ask something of its own meanwhile.
+        long before = questions(watch);
+        fenceline.lock("one").tryAcquire().orElseThrow().close();
+        // The second question is one of those that are counted.
+        fewest = Math.min(fewest, questions(watch) - before - 1);
+      }
+      assertThat(fewest).isEqualTo(2);
     }
   }
 

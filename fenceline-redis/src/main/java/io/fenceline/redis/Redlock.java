@@ -148,24 +148,38 @@ public final class Redlock implements StoreFactory {
     context.time().schedule(half, () -> all.complete(null));
     Connecting.await(all, context, settings.description);
     List<RedlockNode> reached = nodes.stream().filter(n -> n.server().isConnected()).toList();
-    if (reached.size() < store.nodes().majority) {
+    checkDistinct(reached);
+    List<String> missing = new ArrayList<>();
+    int admitted = 0;
+    for (RedlockNode node : nodes) {
+      if (!reached.contains(node)) {
+        missing.add(node.address + " (no connection)");
+      } else if (isFit(node, context, missing)) {
+        admitted++;
+      }
+    }
+    if (admitted < store.nodes().majority) {
       throw new StoreUnavailableException(
           settings.description,
           "%d of %d nodes were reached, and %d are needed; missing: %s"
               .formatted(
-                  reached.size(),
-                  nodes.size(),
-                  store.nodes().majority,
-                  nodes.stream().filter(node -> !reached.contains(node)).toList()),
+                  admitted, nodes.size(), store.nodes().majority, String.join(", ", missing)),
           null);
-    }
-    checkDistinct(reached);
-    for (RedlockNode node : reached) {
-      SingleTopology single = new SingleTopology(node.server(), context, "");
-      Admission.check(single, true, Durability.NONE, context, node.address);
     }
     Connecting.await(store.recovery().run(), context, settings.description);
     store.recovery().start();
+  }
+
+  /** Whether a server can be used; one that does not answer now may be back later. */
+  private static boolean isFit(RedlockNode node, StoreContext context, List<String> missing) {
+    try {
+      SingleTopology single = new SingleTopology(node.server(), context, "");
+      Admission.check(single, true, Durability.NONE, context, node.address);
+      return true;
+    } catch (StoreUnavailableException e) {
+      missing.add(node.address + " (" + e.getMessage() + ")");
+      return false;
+    }
   }
 
   private static void checkDistinct(List<RedlockNode> reached) {

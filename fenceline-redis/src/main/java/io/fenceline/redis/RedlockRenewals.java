@@ -83,10 +83,13 @@ final class RedlockRenewals {
               withRun[0] = run;
               return withRun;
             })
+        // A renewal is due after a third of the lease; while a majority is missing, another third
+        // is
+        // worth waiting for it.
         .within(
             nodes.timeoutNanos(shortest),
             round -> round.answered() >= nodes.majority && allRenewed(round, jobs.size()),
-            nodes.longTimeoutNanos(shortest))
+            shortest.toNanos() / 3)
         .thenAccept(round -> answered(jobs, round));
   }
 

@@ -1,5 +1,5 @@
 /**
- * Locks in Redis: a single server, Sentinel, or Cluster.
+ * Locks in Redis: a single server, Sentinel, or Cluster; or Redlock over independent servers.
  *
  * <p>Start at {@link io.fenceline.redis.RedisLocks}, which opens a store, and go on with {@code
  * RedisStore}, which turns requests into calls of scripts. The scripts, beside this package in the
@@ -7,8 +7,13 @@
  * store, a {@code Topology} knows which server has a name, and a {@code Wire} is one connection
  * that comes back by itself and never says anything twice.
  *
+ * <p><<<<<<< HEAD
+ *
  * <p>At the other end, {@link io.fenceline.redis.RedisFence} refuses stale tokens in the step that
- * writes; it needs none of the above.
+ * writes; it needs none of the above. =======
+ *
+ * <p>{@link io.fenceline.redis.Redlock} opens the other store, {@code RedlockStore}, which uses the
+ * same wires: begin with {@code RedlockBallot} and {@code redlock_name.lua}. >>>>>>> redlock
  */
 @NullMarked
 package io.fenceline.redis;

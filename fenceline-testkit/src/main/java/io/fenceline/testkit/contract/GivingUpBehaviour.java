@@ -62,7 +62,8 @@ abstract class GivingUpBehaviour extends Scenario {
     awaitContended(c, ledger, 1);
 
     middle.cancel(true);
-    await("the middle one to be gone", () -> a.inspect(ledger).waiters().size() == 1);
+    // A store without a queue shows nobody.
+    await("the middle one to be gone", () -> a.inspect(ledger).waiters().size() <= 1);
     elapse(lease.dividedBy(4)); // Whoever is woken by that has looked by then.
 
     assertThat(last).isNotDone();
