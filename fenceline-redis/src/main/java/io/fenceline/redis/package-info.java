@@ -7,13 +7,11 @@
  * store, a {@code Topology} knows which server has a name, and a {@code Wire} is one connection
  * that comes back by itself and never says anything twice.
  *
- * <p><<<<<<< HEAD
- *
  * <p>At the other end, {@link io.fenceline.redis.RedisFence} refuses stale tokens in the step that
- * writes; it needs none of the above. =======
+ * writes; it needs none of the above.
  *
  * <p>{@link io.fenceline.redis.Redlock} opens the other store, {@code RedlockStore}, which uses the
- * same wires: begin with {@code RedlockBallot} and {@code redlock_name.lua}. >>>>>>> redlock
+ * same wires: begin with {@code RedlockBallot} and {@code redlock_name.lua}.
  */
 @NullMarked
 package io.fenceline.redis;
