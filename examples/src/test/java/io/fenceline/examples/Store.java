@@ -15,6 +15,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Every store, with something to guard beside its locks. A store joins by one line. */
 enum Store {
@@ -22,6 +24,7 @@ enum Store {
   POSTGRESQL(Store::postgresql),
   MARIADB(Store::mariadb),
   REDIS(Store::redis),
+  REDLOCK(Store::redlock),
   ZOOKEEPER(Store::zookeeper),
   ETCD(Store::etcd);
 
@@ -108,6 +111,18 @@ enum Store {
   private static Running redis() {
     RedisServer server = RedisServer.start();
     return new Running(server.uri(), server.uri(), server.address(), Protocol.RESP);
+  }
+
+  /** Locks on a majority of three servers; the data is on a fourth. */
+  private static Running redlock() {
+    String nodes =
+        Stream.generate(RedisServer::start)
+            .limit(3)
+            .map(RedisServer::address)
+            .collect(Collectors.joining(","));
+    Running data = redis();
+    return new Running(
+        "redlock://" + nodes + "?nodeTimeout=1s", data.resource, data.address, data.protocol);
   }
 
   private static Running zookeeper() {

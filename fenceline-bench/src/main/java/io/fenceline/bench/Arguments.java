@@ -52,4 +52,9 @@ record Arguments(List<String> stores, Effort effort, List<String> contenders, Li
   boolean wantsWork(String name) {
     return works.isEmpty() || works.contains(name);
   }
+
+  /** Whether a work of one process is wanted, for which all have to be warm. */
+  boolean wantsRates() {
+    return wantsWork("solo") || wantsWork("spread") || wantsWork("hot");
+  }
 }

@@ -30,6 +30,9 @@ abstract class Handle implements Held, LossSource {
   private List<Consumer<? super Lost>> listeners = List.of();
   private @Nullable CompletableFuture<ReleaseOutcome> outcome;
 
+  // Written under the tenure's monitor, where it is decided what a release finds.
+  private volatile boolean closed;
+
   /** Keeps the handle alive for as long as someone waits for its loss. */
   private static final class LostFuture extends CompletableFuture<Lost> {
     @SuppressWarnings({"unused", "FieldCanBeLocal"})
@@ -76,8 +79,13 @@ abstract class Handle implements Held, LossSource {
 
   // Validity. -----------------------------------------------------------------------------------
 
-  final synchronized boolean isOpen() {
-    return outcome == null;
+  final boolean isOpen() {
+    return !closed;
+  }
+
+  /** It has been released, or was found lost when it should have been. */
+  final void markClosed() {
+    closed = true;
   }
 
   @Override
@@ -201,6 +209,7 @@ abstract class Handle implements Held, LossSource {
     } catch (RuntimeException e) {
       // Whatever went wrong there, the first answer is the only one, and it has to come.
       LOG.warn("Lock '{}' could not be released (id={}, token={})", name(), id(), token(), e);
+      markClosed();
       mine.complete(ReleaseOutcome.UNKNOWN);
     }
     return mine;

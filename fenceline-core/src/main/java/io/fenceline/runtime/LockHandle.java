@@ -22,10 +22,7 @@ final class LockHandle extends Handle implements Hold {
   @Override
   @MustBeClosed
   public Hold reenter() {
-    if (!isOpen()) {
-      throw ended();
-    }
-    Handle again = stay.reopen(LockHandle::new);
+    Handle again = stay.reopen(this, LockHandle::new);
     if (again == null) {
       throw ended();
     }

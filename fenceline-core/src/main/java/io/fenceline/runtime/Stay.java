@@ -85,11 +85,11 @@ final class Stay {
     return handle;
   }
 
-  /** Another handle, if it is still held; null otherwise. */
-  @Nullable Handle reopen(Function<Stay, Handle> factory) {
+  /** Another handle, if it is still held and the one that asks is open; null otherwise. */
+  @Nullable Handle reopen(Handle from, Function<Stay, Handle> factory) {
     tenure.noticeExpiry(tenure.engine().time.now());
     synchronized (tenure) {
-      return state == State.HELD ? open(factory) : null;
+      return state == State.HELD && from.isOpen() ? open(factory) : null;
     }
   }
 
@@ -150,6 +150,7 @@ final class Stay {
 
   /** One handle less; null if it was the last one, and the stay has ended by it. */
   @Nullable CompletableFuture<ReleaseOutcome> closeOne(Handle closed) {
+    closed.markClosed();
     if (state != State.HELD) {
       return ALREADY_LOST;
     }

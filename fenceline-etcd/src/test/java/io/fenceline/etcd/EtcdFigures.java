@@ -58,6 +58,22 @@ final class EtcdFigures {
         }
         print("cycles " + done + " to " + (done + PART), millis);
       }
+      compare(client, count);
+    }
+  }
+
+  /** Against a server that has seen nothing yet, in turn, so that both have the same machine. */
+  private static void compare(Fenceline old, int count) throws InterruptedException {
+    try (EtcdServer etcd = EtcdServer.start();
+        Fenceline fresh = Fenceline.connect("etcd://" + etcd.address())) {
+      double[] first = new double[PART];
+      double[] last = new double[PART];
+      for (int i = 0; i < PART; i++) {
+        first[i] = cycle(fresh, "cycled");
+        last[i] = cycle(old, "cycled");
+      }
+      print("in turn, the first " + PART + " of a new server", first);
+      print("in turn, " + PART + " after " + count, last);
     }
   }
 
@@ -137,6 +153,7 @@ final class EtcdFigures {
       String name = "waited-" + count;
       Asked holder = new Asked(name);
       store.claim(holder.request, holder);
+      holder.grant.get(60, TimeUnit.SECONDS);
       Deque<Asked> queue = new ArrayDeque<>();
       double[] joined = new double[count];
       for (int i = 0; i < count; i++) {

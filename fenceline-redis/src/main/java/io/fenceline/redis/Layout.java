@@ -49,6 +49,13 @@ final class Layout {
         });
   }
 
+  /** As {@link #place}, with the head and the counter only. */
+  static Place simple(String name) {
+    byte[] encoded = name.getBytes(StandardCharsets.UTF_8);
+    int bucket = bucket(encoded);
+    return new Place(bucket, new byte[][] {join(HEADS[bucket], encoded), COUNTERS[bucket]});
+  }
+
   static int bucket(byte[] name) {
     CRC32 crc = new CRC32();
     crc.update(name, 0, name.length);

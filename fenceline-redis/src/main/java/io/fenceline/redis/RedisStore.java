@@ -57,6 +57,11 @@ final class RedisStore implements LockStore {
   private static final byte[] ZERO = bytes(0);
   private static final byte[] ONE = bytes(1);
   private static final int OWNER_BYTES = 16;
+  private static final long HAS_TABLE = 2;
+  private static final CompletableFuture<Release> RELEASED =
+      CompletableFuture.completedFuture(Release.RELEASED);
+  private static final CompletableFuture<Release> GONE =
+      CompletableFuture.completedFuture(Release.GONE);
 
   private final String description;
   private final Guarantees guarantees;
@@ -69,6 +74,7 @@ final class RedisStore implements LockStore {
   private final byte[] client;
   private final RedisClaim.Open open = new RedisClaim.Open();
   private final AtomicLongArray seen = new AtomicLongArray(Layout.BUCKETS);
+  private final Simplicity simplicity = new Simplicity();
   private final AtomicBoolean checksListening = new AtomicBoolean();
   private volatile boolean closed;
 
@@ -122,19 +128,57 @@ final class RedisStore implements LockStore {
   }
 
   private CompletableFuture<ClaimAnswer> ask(ClaimRequest request) {
+    CompletableFuture<ClaimAnswer> result = new CompletableFuture<>();
+    Layout.Place place = Layout.simple(request.name());
+    if (durability.isNone() && simplicity.isLikely(place.bucket())) {
+      take(request, place, result);
+    } else {
+      ask(request, result);
+    }
+    return result;
+  }
+
+  /** The short way, for a name of which nothing exists. */
+  private void take(
+      ClaimRequest request, Layout.Place place, CompletableFuture<ClaimAnswer> result) {
+    Call call =
+        new Call(
+            Script.TAKE,
+            place.keys(),
+            SoloHead.start(request),
+            SoloHead.rest(request, client),
+            bytes(request.lease().toMillis() + request.delay().toMillis()),
+            bytes(seen.get(place.bucket())));
+    topology
+        .call(Purpose.CLAIMS, place.bucket(), call)
+        .whenComplete(
+            (given, failure) -> {
+              if (failure != null) {
+                result.completeExceptionally(claimFailure(request, failure));
+                return;
+              }
+              long number = Answers.number(given.get(0));
+              if (number == 0) {
+                simplicity.wasNot(place.bucket());
+                ask(request, result);
+              } else {
+                seen.accumulateAndGet(place.bucket(), number, Math::max);
+                result.complete(new ClaimAnswer.Granted(number, request.lease()));
+              }
+            });
+  }
+
+  private void ask(ClaimRequest request, CompletableFuture<ClaimAnswer> result) {
     Layout.Place place = Layout.place(request.name());
     Call call = claimCall(request, place);
     CompletableFuture<List<Object>> answer =
         durability.isNone()
             ? topology.call(Purpose.CLAIMS, place.bucket(), call)
             : topology.callAndWait(place.bucket(), call, durability);
-    CompletableFuture<ClaimAnswer> result = new CompletableFuture<>();
     answer.whenComplete(
         (given, failure) -> {
           if (failure != null) {
-            result.completeExceptionally(
-                Failures.meaning(
-                    description, "The claim of lock '" + request.name() + "'", failure));
+            result.completeExceptionally(claimFailure(request, failure));
             return;
           }
           try {
@@ -149,7 +193,10 @@ final class RedisStore implements LockStore {
             result.completeExceptionally(e);
           }
         });
-    return result;
+  }
+
+  private RuntimeException claimFailure(ClaimRequest request, Throwable failure) {
+    return Failures.meaning(description, "The claim of lock '" + request.name() + "'", failure);
   }
 
   /** A grant that too few replicas have is taken back before it is reported as failed. */
@@ -278,6 +325,34 @@ final class RedisStore implements LockStore {
 
   @Override
   public CompletableFuture<Release> release(ReleaseRequest request) {
+    ClaimRequest claim = request.grant().claim();
+    Layout.Place place = Layout.simple(claim.name());
+    if (!request.keepClosed().isZero() || closed || !simplicity.isLikely(place.bucket())) {
+      return releaseFully(request);
+    }
+    byte[][] head = {place.keys()[0]};
+    Call call = new Call(Script.GIVE, head, SoloHead.mark(claim.owner()));
+    return topology
+        .call(Purpose.CLAIMS, place.bucket(), call)
+        .handle(
+            (answer, failure) -> {
+              if (failure != null) {
+                throw Failures.meaning(
+                    description, "The release of lock '" + claim.name() + "'", failure);
+              }
+              return Answers.number(answer.get(0));
+            })
+        .thenCompose(
+            fate -> {
+              if (fate == HAS_TABLE) {
+                simplicity.wasNot(place.bucket());
+                return releaseFully(request);
+              }
+              return fate == 1 ? RELEASED : GONE;
+            });
+  }
+
+  private CompletableFuture<Release> releaseFully(ReleaseRequest request) {
     ClaimRequest claim = request.grant().claim();
     return one(
             Script.RELEASE,

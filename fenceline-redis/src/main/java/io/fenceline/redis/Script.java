@@ -13,8 +13,10 @@ import java.util.regex.Pattern;
 /** A script of the resources beside this class, with the hash that Redis knows it by. */
 @SuppressWarnings("ImmutableEnumChecker") // The arrays never leave this package.
 enum Script {
+  TAKE,
   CLAIM,
   RENEW,
+  GIVE,
   RELEASE,
   WITHDRAW,
   FORCE,

@@ -70,7 +70,7 @@ class LostReplyTest {
   void claimWithoutAnAnswer_fails_andIsUndone() {
     Fenceline client = clients.hasty(uri(), LEASE);
     Fenceline other = clients.connect(redis.uri(), LEASE);
-    Fault lost = proxy.dropReply(Trigger.first(calls(Script.CLAIM)));
+    Fault lost = proxy.dropReply(Trigger.first(calls(Script.TAKE)));
 
     assertThatThrownBy(() -> client.lock("claim").tryAcquire())
         .isInstanceOf(StoreUnavailableException.class)
@@ -92,8 +92,8 @@ class LostReplyTest {
     for (int i = 0; i < 5; i++) {
       claims.add(client.lock("replay-" + i).tryAcquireAsync());
     }
-    // Counted at the server: one MGET a claim. All are done, none is answered.
-    Eventually.until(Clients.AMPLE, "five claims", () -> redis.commandCount("mget") == 5);
+    // Counted at the server: two SETs a claim. All are done, none is answered.
+    Eventually.until(Clients.AMPLE, "five claims", () -> redis.commandCount("set") == 10);
     assertThat(proxy.closeAll()).isPositive();
     stall.lift();
 
@@ -102,14 +102,14 @@ class LostReplyTest {
       Clients.awaitFree(other, "replay-" + i, LEASE.plus(LEASE)); // Undone over a new connection.
     }
     assertThat(stall.timesApplied()).isPositive();
-    assertThat(redis.commandCount("mget")).isEqualTo(5);
+    assertThat(redis.commandCount("set")).isEqualTo(10);
   }
 
   @Test
   void waitingClaimWithoutAnAnswer_asksAgain_andIsServed() {
     Fenceline client = clients.hasty(uri(), LEASE);
     Fenceline other = clients.connect(redis.uri(), LEASE);
-    Fault lost = proxy.dropReply(Trigger.first(calls(Script.CLAIM)));
+    Fault lost = proxy.dropReply(Trigger.first(calls(Script.TAKE)));
 
     Hold hold = Clients.acquire(client, "ask-again");
 
@@ -142,7 +142,7 @@ class LostReplyTest {
     Fenceline client = clients.hasty(uri(), LEASE);
     Fenceline other = clients.connect(redis.uri(), LEASE);
     Hold hold = Clients.acquire(client, "release");
-    Fault lost = proxy.dropReply(Trigger.first(calls(Script.RELEASE)));
+    Fault lost = proxy.dropReply(Trigger.first(calls(Script.GIVE)));
 
     CompletableFuture<ReleaseOutcome> released = hold.releaseAsync();
     Hold next = Clients.acquire(other, "release");

@@ -128,7 +128,7 @@ class ServerFaultTest {
     try (RedisServer redis = RedisServer.start()) {
       Fenceline client = clients.connect(redis.uri(), LEASE);
       Hold hold = Clients.acquire(client, NAME);
-      String hash = new String(Script.RELEASE.hash(), java.nio.charset.StandardCharsets.US_ASCII);
+      String hash = new String(Script.GIVE.hash(), java.nio.charset.StandardCharsets.US_ASCII);
 
       redis.command("SCRIPT", "FLUSH");
 

@@ -46,6 +46,11 @@ final class Crew implements AutoCloseable {
     }
   }
 
+  /** CPU time of this process. */
+  static long clientNanos() {
+    return CPU.getProcessCpuTime();
+  }
+
   int size() {
     return workers.size();
   }

@@ -1,5 +1,7 @@
 package io.fenceline.bench.work;
 
+import java.util.List;
+
 /**
  * How long it may take.
  *
@@ -9,15 +11,41 @@ package io.fenceline.bench.work;
  * @param warmUpMillis how long each contender runs before the first round of a work, and four times
  *     as long before the first work
  * @param wireCycles how many cycles are counted on the wire
+ * @param fleetRounds how often each contender has its turn in a fleet
+ * @param fleetMillis how long a turn of a fleet is
+ * @param holds how many names are held at once, in steps
+ * @param waiters how many claims wait at once, in steps
  */
-public record Effort(String label, int rounds, int roundMillis, int warmUpMillis, int wireCycles) {
+public record Effort(
+    String label,
+    int rounds,
+    int roundMillis,
+    int warmUpMillis,
+    int wireCycles,
+    int fleetRounds,
+    int fleetMillis,
+    List<Integer> holds,
+    List<Integer> waiters) {
 
   /** For figures that are published. */
-  public static final Effort FULL = new Effort("full", 9, 500, 1_000, 500);
+  public static final Effort FULL =
+      new Effort(
+          "full",
+          9,
+          500,
+          1_000,
+          500,
+          3,
+          2_000,
+          List.of(1_000, 10_000, 100_000),
+          List.of(1, 10, 100, 1_000, 10_000));
 
   /** For a look. */
-  public static final Effort QUICK = new Effort("quick", 5, 200, 400, 200);
+  public static final Effort QUICK =
+      new Effort(
+          "quick", 5, 200, 400, 200, 2, 600, List.of(100, 1_000), List.of(1, 10, 100, 1_000));
 
   /** For a check that the code still runs. */
-  public static final Effort SMOKE = new Effort("smoke", 1, 30, 30, 20);
+  public static final Effort SMOKE =
+      new Effort("smoke", 1, 30, 30, 20, 1, 100, List.of(10), List.of(1, 3));
 }

@@ -146,7 +146,7 @@ class PlantedBugsTest {
             PlantedBug.named("re-entry on a lost hold")
                 .in(
                     "runtime/Stay.java",
-                    "return state == State.HELD ? open(factory) : null;",
+                    "return state == State.HELD && from.isOpen() ? open(factory) : null;",
                     "return open(factory);"),
             Invariant.I6,
             17L),

@@ -1,0 +1,174 @@
+package io.fenceline.bench.work;
+
+import io.fenceline.FencedLock;
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.LockOptions;
+import io.fenceline.bench.store.Venue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/**
+ * What it costs to hold many names: the renewals, the memory, and what a cycle of another name
+ * costs beside them.
+ *
+ * <p>The lease is short, so that three renewals of all fit into the time that is measured; what is
+ * reported is for one renewal, whatever the lease.
+ */
+public final class Holds {
+  private static final Duration LEASE = Duration.ofSeconds(9);
+  private static final int WATCHED_SECONDS = 9;
+  private static final int CYCLES_MILLIS = 500;
+  private static final int AT_ONCE = 256;
+
+  private Holds() {}
+
+  /**
+   * One point of the curve.
+   *
+   * @param held how many names are held
+   * @param clientMicros CPU time of the client for one renewal of one hold
+   * @param serverMicros CPU time of the server for one renewal of one hold
+   * @param perSecond what came over the wire while all were held, by kind and second
+   * @param clientBytes memory of the client for one hold
+   * @param serverBytes memory or disk of the server for one hold
+   * @param cyclesPerSecond solo cycles on another name, while all were held
+   * @param lost how many holds were lost; none should be
+   */
+  public record Point(
+      int held,
+      double clientMicros,
+      double serverMicros,
+      List<Series.PerCycle> perSecond,
+      double clientBytes,
+      double serverBytes,
+      double cyclesPerSecond,
+      int lost) {}
+
+  /** Measures all points, each with a client of its own. */
+  public static List<Point> measure(Venue venue, Effort effort, Progress progress)
+      throws Exception {
+    progress.begin("holds");
+    List<Point> points = new ArrayList<>();
+    for (int count : effort.holds()) {
+      points.add(point(venue, count));
+      progress.step();
+    }
+    progress.end();
+    return points;
+  }
+
+  private static Point point(Venue venue, int count) throws Exception {
+    AtomicInteger lost = new AtomicInteger();
+    try (Fenceline client =
+        Fenceline.builder()
+            .store(venue.address())
+            .defaultOptions(LockOptions.defaults().lease(LEASE))
+            .operationTimeout(Duration.ofSeconds(8))
+            .connect()) {
+      long memory = usedMemory();
+      long serverMemory = venue.memoryBytes();
+      List<Hold> holds = acquire(client, count);
+      for (Hold hold : holds) {
+        hold.onLost(loss -> lost.incrementAndGet());
+      }
+      double clientBytes = (usedMemory() - memory) / (double) count;
+      double serverBytes = (venue.memoryBytes() - serverMemory) / (double) count;
+
+      long cpu = Crew.clientNanos();
+      long serverCpu = venue.cpuNanos();
+      Venue.Wire wire = venue.count();
+      long start = System.nanoTime();
+      Thread.sleep(WATCHED_SECONDS * 1_000L);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      List<Series.PerCycle> perSecond =
+          wire.stop().stream()
+              .map(sent -> new Series.PerCycle(sent.kind(), sent.total() / seconds))
+              .toList();
+      // Each is renewed after a third of its lease.
+      double renewals = count * seconds / (LEASE.toNanos() / 3e9);
+      double clientMicros = (Crew.clientNanos() - cpu) / 1e3 / renewals;
+      double serverMicros = (venue.cpuNanos() - serverCpu) / 1e3 / renewals;
+
+      double cycles = cycles(client);
+      release(holds);
+      return new Point(
+          count,
+          clientMicros,
+          serverMicros,
+          perSecond,
+          clientBytes,
+          serverBytes,
+          cycles,
+          lost.get());
+    }
+  }
+
+  private static double cycles(Fenceline client) throws InterruptedException {
+    FencedLock lock = client.lock("beside");
+    long start = System.nanoTime();
+    long end = start + CYCLES_MILLIS * 1_000_000L;
+    long cycles = 0;
+    long last = 0;
+    while (System.nanoTime() < end) {
+      try (Hold hold = lock.acquire(LEASE)) {
+        if (hold.token() <= last) {
+          throw new BrokenLockException("token " + hold.token() + " came after " + last);
+        }
+        last = hold.token();
+      }
+      cycles++;
+    }
+    return cycles / ((System.nanoTime() - start) / 1e9);
+  }
+
+  private static List<Hold> acquire(Fenceline client, int count) throws Exception {
+    List<Integer> numbers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      numbers.add(i);
+    }
+    List<Hold> holds = new ArrayList<>();
+    for (Optional<Hold> hold : all(numbers, i -> client.lock("held-" + i).tryAcquireAsync())) {
+      holds.add(hold.orElseThrow(() -> new IllegalStateException("a name was not free")));
+    }
+    return holds;
+  }
+
+  private static void release(List<Hold> holds) throws Exception {
+    all(holds, Hold::releaseAsync);
+  }
+
+  /** Does something for all, not all at once. */
+  private static <A, B> List<B> all(List<A> items, Function<A, CompletableFuture<B>> task)
+      throws Exception {
+    Semaphore room = new Semaphore(AT_ONCE);
+    List<CompletableFuture<B>> results = new ArrayList<>();
+    for (A item : items) {
+      room.acquire();
+      CompletableFuture<B> result = task.apply(item);
+      result.whenComplete((done, failure) -> room.release());
+      results.add(result);
+    }
+    List<B> values = new ArrayList<>();
+    for (CompletableFuture<B> result : results) {
+      values.add(result.get());
+    }
+    return values;
+  }
+
+  private static long usedMemory() {
+    Runtime runtime = Runtime.getRuntime();
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
+    }
+    return least;
+  }
+}

@@ -1,0 +1,223 @@
+package io.fenceline.bench.work;
+
+import io.fenceline.Fenceline;
+import io.fenceline.bench.store.Venue;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Grant;
+import io.fenceline.spi.HeldGrant;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.ReleaseRequest;
+import io.fenceline.spi.StoreAddress;
+import io.fenceline.spi.StoreFactory;
+import io.fenceline.spi.StoreProvider;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a hand-off at the store costs, by how many claims wait for the name.
+ *
+ * <p>The claims are placed at the store directly: the client's own queue would send one of them and
+ * hide the rest. Each is granted by the release of the one before it; the costs of the queue that
+ * its waiters cause meanwhile, such as their asking whether it is their turn, are part of it.
+ */
+public final class Waiters {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final int HAND_OFFS = 100;
+  private static final int AT_ONCE = 64;
+  private static final long BOUND_SECONDS = 120;
+
+  private Waiters() {}
+
+  /**
+   * One point of the curve.
+   *
+   * @param waiting how many claims wait
+   * @param enqueueMicros what it took to enqueue one, mean
+   * @param handOffMicros what it took from one release to the next grant, median
+   * @param clientMicros CPU time of the client for one hand-off
+   * @param serverMicros CPU time of the server for one hand-off
+   */
+  public record Point(
+      int waiting,
+      double enqueueMicros,
+      double handOffMicros,
+      double clientMicros,
+      double serverMicros) {}
+
+  /** A claim at the store. */
+  private static final class Claim implements ClaimHandler {
+    final ClaimRequest request;
+    private final LinkedBlockingQueue<Claim> granted;
+    private final Runnable whenPlaced;
+    private boolean placed;
+    private volatile @Nullable Grant grant;
+
+    Claim(String name, LinkedBlockingQueue<Claim> granted, Runnable whenPlaced) {
+      this.request =
+          new ClaimRequest(name, Owner.draw(RANDOM), Mode.EXCLUSIVE, LEASE, Duration.ZERO, true);
+      this.granted = granted;
+      this.whenPlaced = whenPlaced;
+    }
+
+    private synchronized void place() {
+      if (!placed) {
+        placed = true;
+        whenPlaced.run();
+      }
+    }
+
+    @Override
+    public void granted(Grant given) {
+      grant = given;
+      place();
+      granted.add(this);
+    }
+
+    @Override
+    public void waiting(Obstacle obstacle) {
+      place();
+    }
+
+    @Override
+    public void refused(Obstacle obstacle) {
+      throw new BrokenLockException("a claim that waits was refused");
+    }
+
+    @Override
+    public void failed(RuntimeException cause) {
+      place();
+    }
+
+    Grant grant() {
+      Grant given = grant;
+      if (given == null) {
+        throw new IllegalStateException("not granted");
+      }
+      return given;
+    }
+  }
+
+  /** Measures all points, through a client of its own. */
+  public static List<Point> measure(Venue venue, Effort effort, Progress progress)
+      throws Exception {
+    progress.begin("waiters");
+    StoreAddress address = StoreAddress.parse(venue.address());
+    LockStore[] store = new LockStore[1];
+    StoreFactory factory =
+        ServiceLoader.load(StoreProvider.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .filter(provider -> provider.schemes().contains(address.scheme()))
+            .findFirst()
+            .orElseThrow()
+            .at(address);
+    try (Fenceline client =
+        Fenceline.builder()
+            .store(
+                context -> {
+                  store[0] = factory.open(context);
+                  return store[0];
+                })
+            .connect()) {
+      List<Point> points = new ArrayList<>();
+      point(venue, store[0], "waiters-warm-up", 100);
+      for (int waiting : effort.waiters()) {
+        points.add(point(venue, store[0], "waiters-" + waiting, waiting));
+        progress.step();
+      }
+      progress.end();
+      return points;
+    }
+  }
+
+  private static Point point(Venue venue, LockStore store, String name, int waiting)
+      throws Exception {
+    LinkedBlockingQueue<Claim> granted = new LinkedBlockingQueue<>();
+    Claim first = new Claim(name, granted, () -> {});
+    store.claim(first.request, first);
+    Claim holder = next(granted);
+    List<Claim> claims = new ArrayList<>();
+    long start = System.nanoTime();
+    enqueue(store, name, granted, waiting, claims);
+    double enqueueMicros = (System.nanoTime() - start) / 1e3 / waiting;
+    if (!granted.isEmpty()) {
+      throw new BrokenLockException("two hold " + name);
+    }
+
+    int handOffs = Math.min(waiting, HAND_OFFS);
+    double[] micros = new double[handOffs];
+    long cpu = Crew.clientNanos();
+    long serverCpu = venue.cpuNanos();
+    for (int i = 0; i < handOffs; i++) {
+      long released = System.nanoTime();
+      CompletableFuture<?> done = release(store, holder);
+      Claim next = next(granted);
+      micros[i] = (System.nanoTime() - released) / 1e3;
+      if (next.grant().number() <= holder.grant().number() || !granted.isEmpty()) {
+        throw new BrokenLockException("the grants of " + name + " do not follow each other");
+      }
+      done.get(BOUND_SECONDS, TimeUnit.SECONDS);
+      holder = next;
+    }
+    double clientMicros = (Crew.clientNanos() - cpu) / 1e3 / handOffs;
+    double serverMicros = (venue.cpuNanos() - serverCpu) / 1e3 / handOffs;
+
+    clear(store, claims);
+    release(store, holder).get(BOUND_SECONDS, TimeUnit.SECONDS);
+    return new Point(waiting, enqueueMicros, Series.median(micros), clientMicros, serverMicros);
+  }
+
+  private static void enqueue(
+      LockStore store,
+      String name,
+      LinkedBlockingQueue<Claim> granted,
+      int count,
+      List<Claim> claims)
+      throws InterruptedException {
+    Semaphore room = new Semaphore(AT_ONCE);
+    for (int i = 0; i < count; i++) {
+      Claim claim = new Claim(name, granted, room::release);
+      claims.add(claim);
+      room.acquire();
+      store.claim(claim.request, claim);
+    }
+    room.acquire(AT_ONCE);
+  }
+
+  private static Claim next(LinkedBlockingQueue<Claim> granted) throws InterruptedException {
+    Claim claim = granted.poll(BOUND_SECONDS, TimeUnit.SECONDS);
+    if (claim == null) {
+      throw new BrokenLockException("nobody was granted within " + BOUND_SECONDS + " s");
+    }
+    return claim;
+  }
+
+  private static CompletableFuture<?> release(LockStore store, Claim holder) {
+    return store.release(
+        new ReleaseRequest(new HeldGrant(holder.request, holder.grant().number()), Duration.ZERO));
+  }
+
+  /** Withdraws those who still wait, the last ones first, so that nobody is granted by it. */
+  private static void clear(LockStore store, List<Claim> claims) throws InterruptedException {
+    Semaphore room = new Semaphore(AT_ONCE);
+    for (int i = claims.size() - 1; i >= 0; i--) {
+      if (claims.get(i).grant == null) {
+        room.acquire();
+        store.withdraw(claims.get(i).request).whenComplete((done, failure) -> room.release());
+      }
+    }
+    room.acquire(AT_ONCE);
+  }
+}
