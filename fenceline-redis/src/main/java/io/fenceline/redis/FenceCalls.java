@@ -99,10 +99,15 @@ final class FenceCalls<K, V> {
       Consumer<CommandArgs<K, V>> more) {
     CommandArgs<K, V> args = new CommandArgs<>(codec);
     args.add(script).add(2 + keys.size()).addKey(resource).add(marksKey(name)).addKeys(keys);
-    args.add(FenceMarks.digits(token.value()));
-    args.add(token.exclusive() ? "x" : "s").add(keepMillis);
+    args.add(offer(token));
     more.accept(args);
     return args;
+  }
+
+  /** As the marks will be, so that a holder's further writes are told by one comparison. */
+  private String offer(FencingToken token) {
+    FenceMarks marks = new FenceMarks(token.value(), token.value());
+    return (token.exclusive() ? "" : "s") + marks.text() + " " + keepMillis;
   }
 
   private <T> void judge(

@@ -44,11 +44,13 @@ public final class GuardedScript {
     if (lua.startsWith("#!")) {
       throw new InvalidSettingException("script", "#!", "leave that line out: it can't be guarded");
     }
+    // Before the fence, so that the script sees nothing of it.
     return new GuardedScript(
-        Script.load("fence.lua")
-            + "return (function(KEYS, ARGV)\n"
+        "local function guarded(KEYS, ARGV)\n"
             + lua
-            + "\nend)({unpack(KEYS, 3)}, {unpack(ARGV, 4)})\n");
+            + "\nend\n"
+            + Script.load("fence.lua")
+            + "return guarded({unpack(keys, 3)}, {unpack(args, 2)})\n");
   }
 
   byte[] body() {

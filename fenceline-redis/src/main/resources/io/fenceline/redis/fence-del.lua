@@ -3,4 +3,4 @@
 -- Returns how many keys were deleted, 0 or 1.
 
 --@include fence.lua
-return redis.call('DEL', KEYS[1])
+return call('DEL', keys[1])

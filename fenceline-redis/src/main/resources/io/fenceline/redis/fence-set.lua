@@ -1,10 +1,10 @@
 -- fence-set.lua: a guarded SET of the resource.
 --
--- ARGV[4]  value
--- ARGV[5]  how long the value lives, in milliseconds; absent: for ever
+-- ARGV[2]  value
+-- ARGV[3]  how long the value lives, in milliseconds; absent: for ever
 
 --@include fence.lua
-if ARGV[5] then
-  return redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5])
+if args[3] then
+  return call('SET', keys[1], args[2], 'PX', args[3])
 end
-return redis.call('SET', KEYS[1], ARGV[4])
+return call('SET', keys[1], args[2])
