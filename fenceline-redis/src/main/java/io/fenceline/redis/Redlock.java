@@ -166,8 +166,8 @@ public final class Redlock implements StoreFactory {
                   admitted, nodes.size(), store.nodes().majority, String.join(", ", missing)),
           null);
     }
-    Connecting.await(store.recovery().run(), context, settings.description);
-    store.recovery().start();
+    RedlockRecovery recovery = store.recovery();
+    recovery.again(Connecting.await(recovery.run(), context, settings.description));
   }
 
   /** Whether a server can be used; one that does not answer now may be back later. */

@@ -8,6 +8,7 @@ import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Time;
 import io.fenceline.spi.Validity;
 import java.util.BitSet;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ final class RedlockClaim {
   private final Function<RedlockRequest, RedlockBallot> newBallot;
   private final Consumer<RedlockClaim> whenOver;
   private final Consumer<RedlockClaim> whenWaiting;
+  private final BiConsumer<ClaimRequest, RedlockSlots> whenWon;
   private final Runnable whenSomeDoNotVote;
   private final long startNanos;
 
@@ -46,18 +48,26 @@ final class RedlockClaim {
       Function<RedlockRequest, RedlockBallot> newBallot,
       Consumer<RedlockClaim> whenWaiting,
       Consumer<RedlockClaim> whenOver,
+      BiConsumer<ClaimRequest, RedlockSlots> whenWon,
       Runnable whenSomeDoNotVote) {}
 
-  RedlockClaim(ClaimRequest request, ClaimHandler handler, Surroundings store) {
+  /**
+   * A claim that has not been asked for yet.
+   *
+   * @param held which permits its owner has already, if it is a repeat
+   */
+  RedlockClaim(ClaimRequest request, ClaimHandler handler, Surroundings store, RedlockSlots held) {
     this.request = request;
     this.handler = handler;
     this.nodes = store.nodes;
     this.newBallot = store.newBallot;
     this.whenWaiting = store.whenWaiting;
+    this.whenWon = store.whenWon;
     this.whenOver = store.whenOver;
     this.whenSomeDoNotVote = store.whenSomeDoNotVote;
     this.startNanos = nodes.context.time().nanos();
-    this.slots = RedlockSlots.any(request.mode(), nodes.context.random());
+    this.slots =
+        held.chosen().isEmpty() ? RedlockSlots.any(request.mode(), nodes.context.random()) : held;
   }
 
   ClaimRequest request() {
@@ -76,7 +86,10 @@ final class RedlockClaim {
       cancelTimer();
       wanted = slots;
     }
-    newBallot.apply(RedlockRequest.of(request, wanted)).run().thenAccept(this::decided);
+    newBallot
+        .apply(RedlockRequest.of(request, wanted))
+        .run()
+        .thenAccept(outcome -> decided(outcome, wanted));
   }
 
   /** A node has told that the name got free: a hint, that counts when a majority says so. */
@@ -105,8 +118,9 @@ final class RedlockClaim {
     handler.failed(cause);
   }
 
-  private void decided(RedlockBallot.Outcome outcome) {
+  private void decided(RedlockBallot.Outcome outcome, RedlockSlots asked) {
     if (outcome instanceof RedlockBallot.Won won) {
+      whenWon.accept(request, asked);
       stop(); // Reported even if it crossed a withdrawal: the runtime undoes what it does not want.
       handler.granted(new Grant(won.number(), new Validity(won.sent(), request.lease())));
     } else if (outcome instanceof RedlockBallot.Lost lost) {

@@ -38,20 +38,38 @@ final class RedlockDoctor {
   }
 
   private CompletableFuture<List<Finding>> alone(RedlockNode node) {
+    if (!node.server().isConnected()) {
+      return CompletableFuture.completedFuture(silent(node, "there is no connection"));
+    }
     SingleTopology single = new SingleTopology(node.server(), nodes.context, "doctor");
-    return new Doctor(single, Durability.NONE, nodes.context.time())
-        .examine()
-        .thenApply(RedlockDoctor::forANode)
-        .exceptionally(
-            failure -> {
-              Throwable cause = Failures.unwrapped(failure);
-              return List.of(
-                  Finding.serious(
-                      "node",
-                      node + " does not answer: " + (cause == null ? "" : cause.getMessage()),
-                      "one node fewer may fail before no lock can be acquired",
-                      "bring it back; it votes again after the longest lease"));
-            });
+    CompletableFuture<List<Finding>> findings =
+        new Doctor(single, Durability.NONE, nodes.context.time())
+            .examine()
+            .thenApply(RedlockDoctor::forANode)
+            .exceptionally(
+                failure -> {
+                  Throwable cause = Failures.unwrapped(failure);
+                  return silent(node, cause == null ? "" : String.valueOf(cause.getMessage()));
+                });
+    // One that is silent must not keep us from telling of the others.
+    nodes
+        .context
+        .time()
+        .schedule(limitNanos(), () -> findings.complete(silent(node, "it took too long")));
+    return findings;
+  }
+
+  private long limitNanos() {
+    return nodes.context.operationTimeout().toNanos() * 2 / 3;
+  }
+
+  private static List<Finding> silent(RedlockNode node, String why) {
+    return List.of(
+        Finding.serious(
+            "node",
+            node + " does not answer: " + why,
+            "one node fewer may fail before no lock can be acquired",
+            "bring it back; it votes again after the longest lease"));
   }
 
   /** Persistence does not matter to a node: after a restart it waits, whatever it remembers. */
@@ -63,7 +81,7 @@ final class RedlockDoctor {
     byte[][] keys = {RedlockLayout.STATE, RedlockLayout.INDEX};
     return nodes
         .round(Purpose.CLAIMS, Script.REDLOCK_SURVEY, keys, run -> new byte[][] {run})
-        .within(nodes.patienceNanos(), round -> false, nodes.longPatienceNanos())
+        .within(nodes.patienceNanos(), round -> round.answered() >= nodes.majority, limitNanos())
         .thenCombine(
             spread(),
             (survey, clocks) -> {
@@ -118,9 +136,14 @@ final class RedlockDoctor {
   private CompletableFuture<Finding> spread() {
     List<CompletableFuture<Long>> clocks = new ArrayList<>();
     for (RedlockNode node : nodes.all) {
-      CompletableFuture<List<byte[]>> time =
-          node.server().wire(Purpose.CLAIMS).run("TIME", commands -> commands.time());
-      clocks.add(time.thenApply(Doctor::millis).exceptionally(failure -> -1L));
+      if (node.server().isConnected()) {
+        CompletableFuture<List<byte[]>> time =
+            node.server().wire(Purpose.CLAIMS).run("TIME", commands -> commands.time());
+        CompletableFuture<Long> clock =
+            time.thenApply(Doctor::millis).exceptionally(failure -> -1L);
+        nodes.context.time().schedule(limitNanos(), () -> clock.complete(-1L));
+        clocks.add(clock);
+      }
     }
     return CompletableFuture.allOf(clocks.toArray(CompletableFuture<?>[]::new))
         .thenApply(

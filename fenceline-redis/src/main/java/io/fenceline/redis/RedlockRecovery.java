@@ -59,7 +59,8 @@ final class RedlockRecovery {
     }
   }
 
-  private void again(long nanos) {
+  /** Looks again after a while; not at all after 0. */
+  void again(long nanos) {
     running.set(false);
     if (nanos > 0 && !closed) {
       Time time = nodes.context.time();

@@ -10,13 +10,13 @@ import io.fenceline.redis.Topology.Purpose;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.Mode;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,9 +52,7 @@ final class RedlockStore implements LockStore {
   /** Claims that are under way or wait, by owner. */
   private final Map<Owner, RedlockClaim> open = new ConcurrentHashMap<>();
 
-  /** Which permits holds have, so that they can be given back to a node that forgot them. */
-  private final Map<Owner, RedlockSlots> held = new ConcurrentHashMap<>();
-
+  private final RedlockHeldSlots held;
   private volatile boolean closed;
 
   RedlockStore(RedlockNodes nodes, Guarantees guarantees, Driver driver, String channel) {
@@ -64,9 +62,8 @@ final class RedlockStore implements LockStore {
     this.channel = channel;
     this.client = Answers.client(nodes.context.client());
     this.recovery = new RedlockRecovery(nodes);
-    this.renewals =
-        new RedlockRenewals(
-            nodes, client, owner -> held.getOrDefault(owner, RedlockSlots.NONE), recovery::start);
+    this.held = new RedlockHeldSlots(nodes.context.time());
+    this.renewals = new RedlockRenewals(nodes, client, held::get, recovery::start);
     this.listing = new Listing(this::names, this::inspect);
     this.surroundings =
         new RedlockClaim.Surroundings(
@@ -74,6 +71,7 @@ final class RedlockStore implements LockStore {
             this::ballot,
             this::listen,
             claim -> open.remove(claim.request().owner(), claim),
+            (claim, slots) -> held.put(claim.owner(), slots, claim.term()),
             recovery::start);
   }
 
@@ -105,20 +103,17 @@ final class RedlockStore implements LockStore {
     }
     RedlockSlots.check(request.mode());
     recovery.knows(request.term());
-    RedlockClaim claim = new RedlockClaim(request, handler, surroundings);
+    RedlockSlots slots = held.get(request.owner());
+    RedlockClaim claim = new RedlockClaim(request, handler, surroundings, slots);
     RedlockClaim before = open.put(request.owner(), claim);
     if (before != null) {
       before.stop(); // A repeat; the first one's answer is not waited for any more.
-      open.put(request.owner(), claim);
     }
     claim.ask();
   }
 
   private RedlockBallot ballot(RedlockRequest request) {
     boolean waits = request.claim().waits();
-    if (request.claim().mode() instanceof Mode.Permits) {
-      held.put(request.claim().owner(), request.slots());
-    }
     return new RedlockBallot(nodes, request, seen, client, waits ? bytes(channel) : NO_CHANNEL);
   }
 
@@ -171,12 +166,13 @@ final class RedlockStore implements LockStore {
 
   @Override
   public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
-    requests.forEach(request -> recovery.knows(request.lease().plus(delay(request))));
+    for (RenewRequest request : requests) {
+      ClaimRequest claim = request.grant().claim();
+      Duration term = request.lease().plus(claim.delay());
+      recovery.knows(term);
+      held.prolong(claim.owner(), term);
+    }
     return renewals.renew(requests);
-  }
-
-  private static java.time.Duration delay(RenewRequest request) {
-    return request.grant().claim().delay();
   }
 
   @Override

@@ -257,6 +257,33 @@ class RedlockFaultTest {
     return Instant.now().getEpochSecond() - Long.parseLong(String.valueOf(time.get(0)));
   }
 
+  /** The clock hides it on one machine: so one node is made to count far ahead of all clocks. */
+  @Test
+  void tokenThatOneNodeGave_isKnownToTheNextMajority() {
+    try (RedlockServers nodes = RedlockServers.start(5)) {
+      Fenceline client = clients.connect(nodes.uri(), LEASE);
+      Fenceline other = clients.connect(nodes.uri(), LEASE);
+      long ahead = 30_000_000_000_000L;
+      String bucket = Integer.toString(RedlockLayout.bucket(NAME));
+      nodes.get(0).command("HSET", "fl1:r!", bucket, Long.toString(ahead));
+      nodes.get(3).pause();
+      nodes.get(4).pause();
+      Hold first = Clients.acquire(client, NAME);
+      assertThat(first.token() >> 8).isGreaterThan(ahead);
+      assertThat(first.release()).isEqualTo(ReleaseOutcome.RELEASED);
+      nodes.get(3).resume();
+      nodes.get(4).resume();
+
+      nodes.get(0).pause();
+      nodes.get(1).pause();
+
+      assertNext(other, first);
+      nodes.get(0).resume();
+      nodes.get(1).resume();
+      clients.afterEach(null);
+    }
+  }
+
   @Test
   void evenNumberOfNodes_needsOneMore() {
     try (RedlockServers nodes = RedlockServers.start(4)) {
