@@ -2,6 +2,7 @@ package io.fenceline.bench;
 
 import io.fenceline.bench.store.Venue;
 import io.fenceline.bench.work.Effort;
+import io.fenceline.bench.work.Shape;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -55,6 +56,11 @@ record Arguments(List<String> stores, Effort effort, List<String> contenders, Li
 
   /** Whether a work of one process is wanted, for which all have to be warm. */
   boolean wantsRates() {
-    return wantsWork("solo") || wantsWork("spread") || wantsWork("hot");
+    return Shape.ALL.stream().anyMatch(shape -> wantsWork(shape.work()));
+  }
+
+  /** Whether nothing was left out. */
+  boolean isWhole() {
+    return stores.size() == Venue.ALL.size() && contenders.isEmpty() && works.isEmpty();
   }
 }

@@ -1,17 +1,18 @@
 package io.fenceline.bench;
 
 import io.fenceline.bench.contender.Field;
-import io.fenceline.bench.report.FleetTable;
-import io.fenceline.bench.report.GrowthTables;
-import io.fenceline.bench.report.RateTable;
+import io.fenceline.bench.report.Machine;
+import io.fenceline.bench.report.Page;
+import io.fenceline.bench.report.StoreReport;
 import io.fenceline.bench.store.Venue;
 import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Holds;
 import io.fenceline.bench.work.Progress;
 import io.fenceline.bench.work.Rates;
-import io.fenceline.bench.work.Series;
 import io.fenceline.bench.work.Shape;
 import io.fenceline.bench.work.Waiters;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -27,44 +28,62 @@ public final class Bench {
   /** Runs it. */
   public static void main(String[] args) throws Exception {
     Arguments arguments = Arguments.parse(List.of(args));
+    Machine machine = Machine.now();
+    List<StoreReport> reports = new ArrayList<>();
     for (String store : arguments.stores()) {
-      measure(store, arguments);
+      reports.add(measure(store, arguments));
     }
+    // A run of a part is not what the documentation shows.
+    Path folder = Path.of(arguments.isWhole() ? "docs" : "fenceline-bench/target/report");
+    new Page(arguments.effort(), machine).write(folder, reports);
+    System.out.println("written: " + folder.resolve("benchmarks.md"));
     System.exit(0); // Some clients leave threads behind.
   }
 
-  private static void measure(String store, Arguments arguments) throws Exception {
+  /** Measures one store, and prints its tables. */
+  static StoreReport measure(String store, Arguments arguments) throws Exception {
     Progress progress = new Progress(System.out, store);
     try (Venue venue = Venue.start(store)) {
       System.out.println(store + ": " + venue.description());
+      List<StoreReport.Rate> rates = new ArrayList<>();
+      List<Fleet.Result> fleet = List.of();
       try (Field field = Field.open(store, venue.address(), arguments::wantsContender)) {
-        Rates rates = new Rates(venue, field, arguments.effort(), progress);
         if (arguments.wantsRates()) {
-          rates.warmUp();
-        }
-        for (Shape shape :
-            List.of(Shape.SOLO, Shape.SPREAD, Shape.HOT, Shape.busy(1), Shape.busy(10))) {
-          if (arguments.wantsWork(shape.name()) && !field.in(shape.discipline()).isEmpty()) {
-            List<Series> series = rates.measure(shape);
-            System.out.println(RateTable.of(shape, series).plain());
-          }
+          rates.addAll(rates(venue, field, arguments, progress));
         }
         if (arguments.wantsWork("fleet")) {
-          List<Fleet.Result> fleet =
-              Fleet.measure(store, venue, field, arguments.effort(), progress);
-          if (!fleet.isEmpty()) {
-            System.out.println(FleetTable.of(fleet).plain());
-          }
+          fleet = Fleet.measure(store, venue, field, arguments.effort(), progress);
         }
       }
-      if (arguments.wantsWork("waiters")) {
-        List<Waiters.Point> points = Waiters.measure(venue, arguments.effort(), progress);
-        System.out.println(GrowthTables.waiters(points).plain());
-      }
-      if (arguments.wantsWork("holds")) {
-        List<Holds.Point> points = Holds.measure(venue, arguments.effort(), progress);
-        System.out.println(GrowthTables.holds(points).plain());
+      boolean isShared = !store.equals("memory");
+      StoreReport report =
+          new StoreReport(
+              store,
+              venue.description(),
+              rates,
+              fleet,
+              isShared && arguments.wantsWork("waiters")
+                  ? Waiters.measure(venue, arguments.effort(), progress)
+                  : List.of(),
+              isShared && arguments.wantsWork("holds")
+                  ? Holds.measure(venue, arguments.effort(), progress)
+                  : List.of());
+      System.out.println();
+      report.tables().forEach(table -> System.out.println(table.plain()));
+      return report;
+    }
+  }
+
+  private static List<StoreReport.Rate> rates(
+      Venue venue, Field field, Arguments arguments, Progress progress) throws Exception {
+    Rates rates = new Rates(venue, field, arguments.effort(), progress);
+    rates.warmUp();
+    List<StoreReport.Rate> results = new ArrayList<>();
+    for (Shape shape : Shape.ALL) {
+      if (arguments.wantsWork(shape.work()) && !field.in(shape.discipline()).isEmpty()) {
+        results.add(new StoreReport.Rate(shape, rates.measure(shape)));
       }
     }
+    return results;
   }
 }

@@ -4,6 +4,10 @@ import io.fenceline.testkit.server.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -36,8 +40,13 @@ final class PostgresVenue implements Venue {
   }
 
   private void log(String what) {
-    server.sql("ALTER SYSTEM SET log_statement = '" + what + "'");
-    server.sql("SELECT pg_reload_conf(), pg_sleep(0.5)");
+    try (Connection connection = DriverManager.getConnection(address());
+        Statement statement = connection.createStatement()) {
+      statement.execute("ALTER SYSTEM SET log_statement = '" + what + "'");
+      statement.execute("SELECT pg_reload_conf(), pg_sleep(0.05)"); // Until all have heard of it.
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private long statements() {

@@ -23,7 +23,6 @@ import java.util.function.Function;
  */
 public final class Holds {
   private static final Duration LEASE = Duration.ofSeconds(9);
-  private static final int WATCHED_SECONDS = 9;
   private static final int CYCLES_MILLIS = 500;
   private static final int AT_ONCE = 256;
 
@@ -57,14 +56,14 @@ public final class Holds {
     progress.begin("holds");
     List<Point> points = new ArrayList<>();
     for (int count : effort.holds()) {
-      points.add(point(venue, count));
+      points.add(point(venue, count, effort.heldSeconds()));
       progress.step();
     }
     progress.end();
     return points;
   }
 
-  private static Point point(Venue venue, int count) throws Exception {
+  private static Point point(Venue venue, int count, int watchedSeconds) throws Exception {
     AtomicInteger lost = new AtomicInteger();
     try (Fenceline client =
         Fenceline.builder()
@@ -85,7 +84,7 @@ public final class Holds {
       long serverCpu = venue.cpuNanos();
       Venue.Wire wire = venue.count();
       long start = System.nanoTime();
-      Thread.sleep(WATCHED_SECONDS * 1_000L);
+      Thread.sleep(watchedSeconds * 1_000L);
       double seconds = (System.nanoTime() - start) / 1e9;
       List<Series.PerCycle> perSecond =
           wire.stop().stream()

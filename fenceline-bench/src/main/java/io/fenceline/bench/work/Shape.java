@@ -1,6 +1,7 @@
 package io.fenceline.bench.work;
 
 import io.fenceline.bench.contender.Entrant.Discipline;
+import java.util.List;
 
 /**
  * Who wants what.
@@ -41,6 +42,14 @@ public record Shape(
         8,
         true,
         millis);
+  }
+
+  /** All works of one process. */
+  public static final List<Shape> ALL = List.of(SOLO, SPREAD, HOT, busy(1), busy(10));
+
+  /** The work as one asks for it: {@code busy} for all of that kind. */
+  public String work() {
+    return stayMillis > 0 ? "busy" : name;
   }
 
   String nameFor(int thread) {

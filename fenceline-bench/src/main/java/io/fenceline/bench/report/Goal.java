@@ -1,0 +1,126 @@
+package io.fenceline.bench.report;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * What Fenceline wants to reach, and what was measured.
+ *
+ * @param store of which store
+ * @param text in words
+ * @param wanted the figure
+ * @param isLimit whether the figure must not be exceeded, instead of being reached
+ * @param measured reads the figure from a report; empty if it was not measured
+ */
+record Goal(
+    String store,
+    String text,
+    double wanted,
+    boolean isLimit,
+    Function<StoreReport, Optional<Double>> measured) {
+
+  private static final String OF_FLOOR = " of the floor";
+  private static final String OF_FAIR = " of a fair ReentrantLock";
+
+  static final List<Goal> ALL =
+      List.of(
+          rate("redis", "solo", "floor", 0.9, OF_FLOOR),
+          rate("redis", "solo", "fenced", 1.3, " of Redisson's fenced lock"),
+          rate("redis", "spread", "floor", 0.9, OF_FLOOR),
+          rate("redis", "spread", "fenced", 3, " of Redisson's fenced lock"),
+          rate("redis", "hot", "jvm-fair", 0.6, OF_FAIR),
+          fleet("redis", "rlock", 20, " of Redisson's lock"),
+          new Goal(
+              "redis",
+              "fleet: shares of the processes off by at most 0.2",
+              0.2,
+              true,
+              report -> report.fleetOf("fenceline").map(f -> f.imbalance())),
+          new Goal(
+              "redis",
+              "fleet: p99 of the wait at most 0.1 of Redisson's",
+              0.1,
+              true,
+              report ->
+                  report
+                      .fleetOf("fenceline")
+                      .flatMap(
+                          ours ->
+                              report
+                                  .fleetOf("rlock")
+                                  .map(
+                                      other ->
+                                          ours.waits().millis(0.99) / other.waits().millis(0.99)))),
+          rate("zookeeper", "solo", "floor", 0.9, OF_FLOOR),
+          rate("zookeeper", "solo", "curator", 1.2, " of Curator"),
+          rate("zookeeper", "spread", "floor", 0.9, OF_FLOOR),
+          rate("zookeeper", "spread", "curator", 1.2, " of Curator"),
+          rate("zookeeper", "hot", "jvm-fair", 0.6, OF_FAIR),
+          fleet("zookeeper", "curator", 20, " of Curator"),
+          rate("etcd", "solo", "floor", 0.9, OF_FLOOR),
+          rate("etcd", "solo", "jetcd", 1, " of jetcd's lock"),
+          rate("etcd", "spread", "floor", 0.9, OF_FLOOR),
+          rate("etcd", "spread", "jetcd", 1, " of jetcd's lock"),
+          rate("etcd", "hot", "jvm-fair", 0.5, OF_FAIR),
+          fleet("etcd", "jetcd", 20, " of jetcd's lock"),
+          rate("postgresql", "solo", "floor", 0.9, OF_FLOOR),
+          rate("postgresql", "solo", "shedlock", 1.5, " of ShedLock"),
+          rate("postgresql", "spread", "floor", 0.9, OF_FLOOR),
+          rate("postgresql", "spread", "shedlock", 1.5, " of ShedLock"),
+          rate("postgresql", "hot", "jvm-fair", 0.6, OF_FAIR),
+          fleet("postgresql", "advisory", 3, " of session advisory locks"),
+          rate("sqlite", "solo", "floor", 0.8, OF_FLOOR),
+          rate("sqlite", "spread", "floor", 0.8, OF_FLOOR),
+          rate("sqlite", "hot", "jvm-fair", 0.6, OF_FAIR),
+          rate("memory", "hot", "jvm-fair", 0.6, OF_FAIR));
+
+  private static Goal rate(String store, String work, String id, double wanted, String of) {
+    return new Goal(
+        store, work + ": " + show(wanted) + of, wanted, false, report -> report.ratio(work, id));
+  }
+
+  private static Goal fleet(String store, String id, double wanted, String of) {
+    return new Goal(
+        store,
+        "fleet: " + show(wanted) + of,
+        wanted,
+        false,
+        report ->
+            report
+                .fleetOf("fenceline")
+                .flatMap(ours -> report.fleetOf(id).map(other -> ours.ratioTo(other))));
+  }
+
+  private static String show(double figure) {
+    return figure == Math.rint(figure)
+        ? String.format(Locale.ROOT, "%.0f ×", figure)
+        : String.format(Locale.ROOT, "%.1f ×", figure);
+  }
+
+  /** One row for each goal that was measured. */
+  static Table table(List<StoreReport> reports) {
+    Table table = new Table("goal", "measured", "");
+    for (Goal goal : ALL) {
+      for (StoreReport report : reports) {
+        if (report.store().equals(goal.store)) {
+          goal.measured
+              .apply(report)
+              .ifPresent(
+                  figure ->
+                      table.add(
+                          List.of(
+                              goal.store + ", " + goal.text,
+                              String.format(Locale.ROOT, figure < 10 ? "%.2f" : "%.0f", figure),
+                              goal.isMetBy(figure) ? "met" : "**missed**")));
+        }
+      }
+    }
+    return table;
+  }
+
+  boolean isMetBy(double figure) {
+    return isLimit ? figure <= wanted : figure >= wanted;
+  }
+}

@@ -1,0 +1,61 @@
+package io.fenceline.bench.report;
+
+/** What a page says of how it was measured. */
+final class MethodText {
+  private MethodText() {}
+
+  static final String INTRODUCTION =
+      """
+      Fenceline beside other locks, on the same servers, with the same work, in one run. Written by
+      `./bench`; to repeat it:
+
+      ```
+      ./bench                      # everything, about 25 minutes
+      ./bench --quick              # for a look, below five minutes
+      ./bench redis --works=solo   # one store, some works; --contenders=floor,fenced likewise
+      ```
+
+      The figures as JSON: [benchmarks/figures.json](benchmarks/figures.json).
+      """;
+
+  static final String METHOD =
+      """
+      ## Method
+
+      - **Works.** *solo*: one thread. *spread*: 32 threads, each with a name of its own. *hot*: 32
+        threads of one process, one name. *busy*: 8 threads, one name, and 1 or 10 ms inside. *fleet*:
+        four processes of eight threads, one name. *waiters*: claims placed at the store directly, past
+        the client's own queue. *holds*: names held and renewed, and solo cycles beside them.
+      - **A cycle** is lock, nothing inside (unless said), unlock; the answer of the unlock is waited
+        for. Fenceline runs with its defaults: tokens and auto-renewal on.
+      - **Floors** are the same requests without a lock around them, through the same client library: on
+        Redis a script that sets the key and mints a number, and one that compares and deletes; on
+        ZooKeeper create and list sent together, and delete; on etcd two transactions on a reused key; in
+        SQL the two statements with the same durability (the release need not be on disk); in SQLite two
+        transactions with the same pragmas. *Bare* ones do less than a lock needs and have no goal.
+      - **Rounds are interleaved**: each contender has a short turn in each round, in another order each
+        time; ratios are taken within rounds, and the median of them is shown. The clock of a turn runs
+        while all threads are at work.
+      - **Checked while measured**: an unprotected counter under each lock (in shared memory for fleets)
+        must come out right, nobody may meet anybody inside, and tokens must rise. A lock that fails ends
+        the run.
+      - **On the wire** is counted at the server: Redis by MONITOR, ZooKeeper by its packets, etcd by its
+        gRPC messages, PostgreSQL by its log. It is counted in extra cycles, not in those that are timed.
+      - CPU times are those of the client's process and of the server's, for one cycle.
+
+      ## What favours whom
+
+      - Server and clients share one machine: round trips are shorter than in any network, which favours
+        whoever needs more of them, and CPU time counts more than it would elsewhere.
+      - *hot* and *fleet* favour Fenceline by design: it passes a grant from thread to thread of one
+        process for up to 10 ms, where most others go to the server each time. Spring's registries queue
+        in the process too, but go to the server for each.
+      - Redisson, Spring and Curator run with their defaults (Redisson's watchdog on; Spring's Redis
+        registry with messages instead of its default polling). Each thread of jetcd's lock has a lease of
+        its own, made before the clock runs: on one lease, its claims would be one. ShedLock uses the
+        database's clock; it does not wait, so it takes part where names are free.
+      - Advisory locks keep nothing on disk and have no lease and no token; a reader who needs neither
+        should use them.
+      - Several contenders have no token, and their cycles are cheaper by it.
+      """;
+}

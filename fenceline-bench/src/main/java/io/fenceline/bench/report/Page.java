@@ -1,0 +1,101 @@
+package io.fenceline.bench.report;
+
+import io.fenceline.bench.work.Effort;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** The page of a run: {@code benchmarks.md}, and beside it a folder with plots and figures. */
+public final class Page {
+  private static final String FOLDER = "benchmarks";
+
+  private final Effort effort;
+  private final Machine machine;
+  private final String day = LocalDate.now(ZoneOffset.UTC).toString();
+
+  /** Of a run that begins now. */
+  public Page(Effort effort, Machine machine) {
+    this.effort = effort;
+    this.machine = machine;
+  }
+
+  /** Writes it all into a folder. */
+  public void write(Path folder, List<StoreReport> reports) throws IOException {
+    Path more = Files.createDirectories(folder.resolve(FOLDER));
+    Plot handOffs =
+        new Plot("A hand-off at the store, by claims that wait", "claims that wait", "µs");
+    Plot renewals = new Plot("CPU of a renewal, by names held", "names held", "µs");
+    for (StoreReport report : reports) {
+      handOffs.add(
+          report.store(),
+          report.waiters().stream()
+              .map(p -> new Plot.Point(p.waiting(), p.handOffMicros()))
+              .toList());
+      renewals.add(
+          report.store(),
+          report.holds().stream()
+              .map(p -> new Plot.Point(p.held(), p.clientMicros() + p.serverMicros()))
+              .toList());
+    }
+    StringBuilder plots = new StringBuilder();
+    plot(more.resolve("hand-offs.svg"), handOffs, plots);
+    plot(more.resolve("renewals.svg"), renewals, plots);
+    Files.writeString(
+        more.resolve("figures.json"),
+        Json.of(Figures.of(effort.label(), day, machine, reports)) + "\n");
+    Files.writeString(folder.resolve("benchmarks.md"), text(reports, plots.toString()));
+  }
+
+  private static void plot(Path file, Plot plot, StringBuilder links) throws IOException {
+    if (!plot.isEmpty()) {
+      Files.writeString(file, plot.svg());
+      links.append("![](%s/%s)\n\n".formatted(FOLDER, file.getFileName()));
+    }
+  }
+
+  private String text(List<StoreReport> reports, String plots) {
+    StringBuilder page = new StringBuilder("# Benchmarks\n\n");
+    page.append(warning());
+    page.append(MethodText.INTRODUCTION);
+    page.append("\n## Goals\n\n").append(Goal.table(reports).markdown());
+    page.append("\n## Where and with what\n\n");
+    page.append("- ").append(machine.hardware()).append("; ").append(machine.system());
+    page.append(
+        String.format(
+            Locale.ROOT, "; load average before the run %.1f; %s\n", machine.loadBefore(), day));
+    page.append("- ")
+        .append(
+            Machine.versions().entrySet().stream()
+                .map(entry -> entry.getKey() + " " + entry.getValue())
+                .collect(Collectors.joining(", ")))
+        .append("\n\n");
+    page.append(MethodText.METHOD);
+    for (StoreReport report : reports) {
+      page.append("\n## ").append(report.store()).append("\n\n");
+      page.append(report.description()).append(".\n");
+      report.tables().forEach(table -> page.append("\n").append(table.markdown()));
+    }
+    if (!plots.isEmpty()) {
+      page.append("\n## Growth\n\nBoth should be flat.\n\n").append(plots);
+    }
+    return page.toString();
+  }
+
+  private String warning() {
+    if (effort.equals(Effort.FULL) && machine.loadBefore() < 1) {
+      return "";
+    }
+    return String.format(
+        Locale.ROOT,
+        "> **Not for comparison:** this page comes from a run with `%s` effort, on a machine with a"
+            + " load average of %.1f before it began. It shows that everything runs. Figures to go by"
+            + " come from `./bench` on a machine that has nothing else to do.\n\n",
+        effort.label(),
+        machine.loadBefore());
+  }
+}

@@ -1,0 +1,68 @@
+package io.fenceline.bench.report;
+
+import io.fenceline.bench.work.Fleet;
+import io.fenceline.bench.work.Holds;
+import io.fenceline.bench.work.Series;
+import io.fenceline.bench.work.Shape;
+import io.fenceline.bench.work.Waiters;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * All that was measured of one store.
+ *
+ * @param store its name
+ * @param description what ran there
+ * @param rates the works of one process
+ * @param fleet the work of several; empty if it was not run
+ * @param waiters hand-offs by waiters; empty if it was not run
+ * @param holds renewals by holds; empty if it was not run
+ */
+public record StoreReport(
+    String store,
+    String description,
+    List<Rate> rates,
+    List<Fleet.Result> fleet,
+    List<Waiters.Point> waiters,
+    List<Holds.Point> holds) {
+
+  /**
+   * One work of one process.
+   *
+   * @param shape who wanted what
+   * @param series of each contender, Fenceline's first
+   */
+  public record Rate(Shape shape, List<Series> series) {
+    Optional<Series> of(String id) {
+      return series.stream().filter(each -> each.entrant().id().equals(id)).findFirst();
+    }
+  }
+
+  /** Fenceline's ratio to a contender in a work of one process. */
+  Optional<Double> ratio(String work, String id) {
+    return rates.stream()
+        .filter(rate -> rate.shape().name().equals(work))
+        .findFirst()
+        .flatMap(rate -> rate.of(id).map(other -> rate.series().get(0).ratioTo(other)));
+  }
+
+  Optional<Fleet.Result> fleetOf(String id) {
+    return fleet.stream().filter(each -> each.entrant().id().equals(id)).findFirst();
+  }
+
+  /** All tables, in order. */
+  public List<Table> tables() {
+    List<Table> tables = new java.util.ArrayList<>();
+    rates.forEach(rate -> tables.add(RateTable.of(rate.shape(), rate.series())));
+    if (!fleet.isEmpty()) {
+      tables.add(FleetTable.of(fleet));
+    }
+    if (!waiters.isEmpty()) {
+      tables.add(GrowthTables.waiters(waiters));
+    }
+    if (!holds.isEmpty()) {
+      tables.add(GrowthTables.holds(holds));
+    }
+    return tables;
+  }
+}

@@ -1,0 +1,66 @@
+package io.fenceline.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.bench.contender.Entrant;
+import io.fenceline.bench.contender.Entrants;
+import io.fenceline.bench.report.Machine;
+import io.fenceline.bench.report.Page;
+import io.fenceline.bench.report.StoreReport;
+import io.fenceline.bench.work.Effort;
+import io.fenceline.bench.work.Fleet;
+import io.fenceline.bench.work.Series;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** That the benchmarks still run: one very short round of each; how fast it is does not matter. */
+class BenchTest {
+  private static final List<String> WITHOUT_FLEET = List.of("solo", "hot", "waiters", "holds");
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis", "zookeeper", "etcd", "postgresql", "sqlite", "memory"})
+  void everyContenderOfAStore_takesPart(String store) throws Exception {
+    StoreReport report = measure(store, List.of(), WITHOUT_FLEET);
+
+    TreeSet<String> seen = new TreeSet<>();
+    for (StoreReport.Rate rate : report.rates()) {
+      for (Series series : rate.series()) {
+        seen.add(series.entrant().id());
+      }
+    }
+    List<String> all = Entrants.of(store).stream().map(Entrant::id).sorted().toList();
+    assertThat(seen).containsExactlyElementsOf(all);
+    if (!store.equals("memory")) {
+      assertThat(report.waiters()).hasSize(2).allMatch(point -> point.handOffMicros() > 0);
+      assertThat(report.holds()).hasSize(1).allMatch(point -> point.cyclesPerSecond() > 0);
+    }
+  }
+
+  @Test
+  void processesOfAFleet_shareTheLock_andTheReportIsWritten(@TempDir Path folder) throws Exception {
+    StoreReport report = measure("sqlite", List.of("none"), List.of("fleet"));
+
+    assertThat(report.fleet()).hasSize(1);
+    Fleet.Result fleet = report.fleet().get(0);
+    assertThat(fleet.median()).isPositive();
+    assertThat(fleet.shares()).hasSize(Fleet.PROCESSES);
+    assertThat(fleet.waits().count()).isPositive();
+
+    new Page(Effort.SMOKE, Machine.now()).write(folder, List.of(report));
+    assertThat(Files.readString(folder.resolve("benchmarks.md")))
+        .contains("Not for comparison", "| Fenceline |");
+    assertThat(Files.readString(folder.resolve("benchmarks/figures.json")))
+        .contains("\"contender\":\"fenceline\"");
+  }
+
+  private static StoreReport measure(String store, List<String> contenders, List<String> works)
+      throws Exception {
+    return Bench.measure(store, new Arguments(List.of(store), Effort.SMOKE, contenders, works));
+  }
+}
