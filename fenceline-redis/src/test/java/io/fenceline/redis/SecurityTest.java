@@ -7,6 +7,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.Finding;
 import io.fenceline.Hold;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisCluster;
 import io.fenceline.testkit.server.RedisServer;
 import io.lettuce.core.RedisClient;
@@ -87,6 +88,49 @@ class SecurityTest {
       cluster
           .masters()
           .forEach(node -> assertThat((java.util.List<?>) node.command("ACL", "LOG")).isEmpty());
+    }
+  }
+
+  @Test
+  void documentedRule_isEnoughForARedlock_withWhatItsPageAdds() {
+    String rule = documentedRule().replace("SECRET", PASSWORD) + " " + documentedAddition();
+    try (RedlockServers nodes =
+        RedlockServers.start(3, () -> RedisServer.builder().user("locks", rule).start())) {
+      String uri = nodes.uri().replace("//", "//locks:" + PASSWORD + "@");
+      Fenceline client = clients.connect(uri, LEASE);
+      Fenceline other = clients.connect(uri, LEASE);
+      Hold hold = Clients.acquire(client, "ledger");
+      CompletableFuture<Hold> waiting = other.lock("ledger").acquireAsync(Clients.AMPLE);
+      Eventually.until(
+          Clients.AMPLE,
+          "someone to wait",
+          () -> nodes.get(0).command("EXISTS", "fl1:r@ledger").equals(1L));
+      nodes.get(0).command("FLUSHALL"); // So that it is given back, and admitted again.
+      Eventually.until(
+          Clients.AMPLE,
+          "the node to vote again",
+          () -> nodes.get(0).command("HGET", "fl1:r!", "run") != null);
+      hold.release();
+      Hold next = Clients.get(waiting);
+      assertThat(next.token()).isGreaterThan(hold.token());
+      assertThat(client.list("led", 10)).hasSize(1);
+      assertThat(client.forceRelease("ledger", next.token())).isTrue();
+      assertThat(client.diagnose())
+          .noneSatisfy(f -> assertThat(f.severity()).isEqualTo(Finding.Severity.SERIOUS));
+      clients.afterEach(null);
+      nodes.all().forEach(n -> assertThat((java.util.List<?>) n.command("ACL", "LOG")).isEmpty());
+    }
+  }
+
+  private static String documentedAddition() {
+    try {
+      String page =
+          Files.readString(Path.of(System.getProperty("user.dir"), "..", "docs", "redlock.md"));
+      Matcher addition = Pattern.compile("lists: `([^`]*)`").matcher(page);
+      assertThat(addition.find()).isTrue();
+      return addition.group(1).replaceAll("\\s+", " ").strip();
+    } catch (IOException e) {
+      throw new AssertionError(e);
     }
   }
 
