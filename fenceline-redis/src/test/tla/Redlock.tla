@@ -26,6 +26,7 @@ CONSTANTS
   Lease,       \* ticks that a grant lasts
   LastTick,    \* when time stops
   Restarts,    \* how many nodes may restart in a run
+  Restartable, \* which ones: 1 and 2 are alike
   Jumps,       \* how often a node's clock may jump, ending its grant
   Lost,        \* how many undos may be lost or overtake their claim
   \* The variants: TRUE as it is built, FALSE as it is broken.
@@ -181,9 +182,9 @@ Stray(c, n) ==
 ------------------------------------------------------------------------------
 (* What happens to nodes. *)
 
-(* A restart, with its memory or without. Nodes 1 and 2 are alike, so one of them is enough. *)
+(* A restart, with its memory or without. *)
 Restart(n) ==
-  /\ n # 1 /\ restarts < Restarts /\ restarts' = restarts + 1
+  /\ n \in Restartable /\ restarts < Restarts /\ restarts' = restarts + 1
   /\ \E keeps \in BOOLEAN :
        /\ holder' = IF keeps THEN holder ELSE [holder EXCEPT ![n] = Nobody]
        /\ num' = IF keeps THEN num ELSE [num EXCEPT ![n] = 0]
