@@ -9,7 +9,9 @@ final class ZooKeeperVenue implements Venue {
   /** As ZooKeeper's own sample has it, so that sessions may last as long as clients want. */
   private static final Duration TICK = Duration.ofSeconds(2);
 
-  private final ZooKeeperServer server = ZooKeeperServer.start(TICK);
+  private static final int HEAP_MEGABYTES = 1_024;
+
+  private final ZooKeeperServer server = ZooKeeperServer.start(TICK, HEAP_MEGABYTES);
 
   @Override
   public String address() {
