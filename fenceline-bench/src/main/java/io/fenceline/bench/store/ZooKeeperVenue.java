@@ -1,6 +1,7 @@
 package io.fenceline.bench.store;
 
 import io.fenceline.testkit.server.ZooKeeperServer;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 
@@ -25,13 +26,25 @@ final class ZooKeeperVenue implements Venue {
   }
 
   private String figure(String name) {
-    return server
-        .fourLetterWord("mntr")
+    return monitor()
         .lines()
         .filter(line -> line.startsWith(name + "\t"))
         .map(line -> line.substring(line.indexOf('\t') + 1))
         .findFirst()
         .orElse("0");
+  }
+
+  /** A server that has just made a hundred thousand nodes may need a while to answer. */
+  private String monitor() {
+    for (int tries = 1; ; tries++) {
+      try {
+        return server.fourLetterWord("mntr");
+      } catch (UncheckedIOException e) {
+        if (tries == 10) {
+          throw e;
+        }
+      }
+    }
   }
 
   @Override
