@@ -2,11 +2,13 @@ package io.fenceline.runtime;
 
 import io.fenceline.ClientClosedException;
 import io.fenceline.LimitExceededException;
+import io.fenceline.StoreUnavailableException;
 import io.fenceline.TokenOverflowException;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.Lane;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Owner;
+import io.fenceline.spi.Patience;
 import io.fenceline.spi.Time;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,7 +51,7 @@ final class Engine {
     this.events = new Events(settings.listeners(), time, store.description());
     this.renewer = new Renewer(this);
     this.undoer = new Undoer(this);
-    this.patience = new Patience(time, operationNanos(), store.description());
+    this.patience = new Patience(time, operationNanos());
   }
 
   Owner newOwner() {
@@ -70,7 +72,9 @@ final class Engine {
 
   /** A store's answer, or a failure when it is not there in time or the client is closed. */
   <T> CompletableFuture<T> answered(CompletableFuture<T> answer, String otherwise) {
-    CompletableFuture<T> bounded = patience.bound(answer, otherwise);
+    CompletableFuture<T> bounded =
+        patience.bound(
+            answer, () -> new StoreUnavailableException(store.description(), otherwise, null));
     if (ended) {
       failOpen();
     }

@@ -15,6 +15,7 @@ import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import io.etcd.jetcd.options.WatchOption;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.Patience;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.Time;
 import io.grpc.Status;
@@ -57,6 +58,7 @@ final class Etcd implements AutoCloseable {
   private final String description;
   private final Connection claims;
   private final Connection leases;
+  private final Patience patience;
   private volatile boolean closed;
 
   /**
@@ -68,6 +70,7 @@ final class Etcd implements AutoCloseable {
     this.context = context;
     this.description = description;
     this.claims = new Connection(context.time(), connector, owned);
+    this.patience = new Patience(context.time(), context.operationTimeout().toNanos());
     this.leases = owned ? new Connection(context.time(), connector, true) : claims;
   }
 
@@ -181,9 +184,15 @@ final class Etcd implements AutoCloseable {
 
   /** The answer, or a failure if it does not come in time. */
   <T> CompletableFuture<T> within(CompletableFuture<T> answer, String what) {
-    return within(claims, answer, context.operationTimeout().toNanos(), what);
+    return patience.bound(
+        answer,
+        () -> {
+          claims.notHeard();
+          return unavailable(what + " was not answered", null);
+        });
   }
 
+  /** As above, with a time of its own. */
   <T> CompletableFuture<T> within(CompletableFuture<T> answer, long nanos, String what) {
     return within(claims, answer, nanos, what);
   }

@@ -1,6 +1,7 @@
 package io.fenceline.bench.store;
 
 import io.fenceline.testkit.server.ZooKeeperServer;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 
@@ -9,7 +10,9 @@ final class ZooKeeperVenue implements Venue {
   /** As ZooKeeper's own sample has it, so that sessions may last as long as clients want. */
   private static final Duration TICK = Duration.ofSeconds(2);
 
-  private final ZooKeeperServer server = ZooKeeperServer.start(TICK);
+  private static final int HEAP_MEGABYTES = 1_024;
+
+  private final ZooKeeperServer server = ZooKeeperServer.start(TICK, HEAP_MEGABYTES);
 
   @Override
   public String address() {
@@ -23,13 +26,25 @@ final class ZooKeeperVenue implements Venue {
   }
 
   private String figure(String name) {
-    return server
-        .fourLetterWord("mntr")
+    return monitor()
         .lines()
         .filter(line -> line.startsWith(name + "\t"))
         .map(line -> line.substring(line.indexOf('\t') + 1))
         .findFirst()
         .orElse("0");
+  }
+
+  /** A server that has just made a hundred thousand nodes may need a while to answer. */
+  private String monitor() {
+    for (int tries = 1; ; tries++) {
+      try {
+        return server.fourLetterWord("mntr");
+      } catch (UncheckedIOException e) {
+        if (tries == 10) {
+          throw e;
+        }
+      }
+    }
   }
 
   @Override

@@ -25,6 +25,7 @@ public final class ZooKeeperServer extends ServerProcess {
   private static final Duration DEFAULT_TICK = Duration.ofMillis(500);
 
   private final Duration tick;
+  private final int heapMegabytes;
   private final int id;
   private final List<ZooKeeperServer> members;
   private final boolean withTls;
@@ -36,12 +37,21 @@ public final class ZooKeeperServer extends ServerProcess {
    * @param members all members, this one included; filled when they are started
    */
   ZooKeeperServer(Duration tick, int id, List<ZooKeeperServer> members) {
+<<<<<<< HEAD
     this(tick, id, members, false);
   }
 
   private ZooKeeperServer(Duration tick, int id, List<ZooKeeperServer> members, boolean withTls) {
     super("zookeeper-" + id, takePorts(withTls ? 4 : 3), false, RunAs.self());
+=======
+    this(tick, HEAP_MEGABYTES, id, members);
+  }
+
+  private ZooKeeperServer(Duration tick, int heapMegabytes, int id, List<ZooKeeperServer> members) {
+    super("zookeeper-" + id, takePorts(3), false, RunAs.self());
+>>>>>>> 2ce31fc (Core: Patience for stores, too; etcd waits for its answers without a timer for each)
     this.tick = tick;
+    this.heapMegabytes = heapMegabytes;
     this.id = id;
     this.members = members;
     this.withTls = withTls;
@@ -54,6 +64,7 @@ public final class ZooKeeperServer extends ServerProcess {
 
   /** Starts a server; sessions time out after two ticks at the earliest. */
   public static ZooKeeperServer start(Duration tick) {
+<<<<<<< HEAD
     return start(tick, false);
   }
 
@@ -70,6 +81,17 @@ public final class ZooKeeperServer extends ServerProcess {
     return PortTakenException.retry(
         () -> {
           ZooKeeperServer server = new ZooKeeperServer(tick, 1, List.of(), withTls);
+=======
+    return start(tick, HEAP_MEGABYTES);
+  }
+
+  /** As above, with room for many nodes; such a server is also compiled as one in production is. */
+  public static ZooKeeperServer start(Duration tick, int heapMegabytes) {
+    requireZooKeeper();
+    return PortTakenException.retry(
+        () -> {
+          ZooKeeperServer server = new ZooKeeperServer(tick, heapMegabytes, 1, List.of());
+>>>>>>> 2ce31fc (Core: Patience for stores, too; etcd waits for its answers without a timer for each)
           server.startFirst();
           return server;
         });
@@ -145,9 +167,12 @@ public final class ZooKeeperServer extends ServerProcess {
 
   @Override
   List<String> command() {
-    List<String> command =
-        JavaCommand.of(
-            MAIN, HEAP_MEGABYTES, List.of("-Dorg.slf4j.simpleLogger.defaultLogLevel=info"));
+    List<String> options = new ArrayList<>();
+    options.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=info");
+    if (heapMegabytes > HEAP_MEGABYTES) {
+      options.add("-XX:TieredStopAtLevel=4"); // The harness is thrifty by default.
+    }
+    List<String> command = JavaCommand.of(MAIN, heapMegabytes, options);
     command.add(folder().resolve("zoo.cfg").toString());
     return command;
   }

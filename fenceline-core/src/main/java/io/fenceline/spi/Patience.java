@@ -1,19 +1,18 @@
-package io.fenceline.runtime;
+package io.fenceline.spi;
 
-import io.fenceline.StoreUnavailableException;
-import io.fenceline.spi.Time;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /**
- * Bounds the wait for a store's answers: what is not complete after the operation timeout fails.
+ * Bounds the wait for answers: what is not complete after a time, the same for all, fails.
  *
  * <p>All wait equally long, so they run out in the order in which they came, and one timer for the
- * oldest is enough. A timer for each release would wake the timers' thread for each, which costs as
- * much as the release itself.
+ * oldest is enough. A timer for each request would wake the timers' thread for each, which costs as
+ * much as a request over the loopback itself. Thread-safe.
  */
-final class Patience {
+public final class Patience {
   /*
    * What would break it, and why it can't:
    *
@@ -24,29 +23,33 @@ final class Patience {
    */
   private final Time time;
   private final long timeoutNanos;
-  private final String store;
   private final ConcurrentLinkedQueue<Bounded<?>> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean armed = new AtomicBoolean();
 
   /** An answer, until it is there or its time is over. */
   private static final class Bounded<T> extends CompletableFuture<T> {
     final long deadlineNanos;
-    final String otherwise;
+    final Supplier<? extends RuntimeException> otherwise;
 
-    Bounded(long deadlineNanos, String otherwise) {
+    Bounded(long deadlineNanos, Supplier<? extends RuntimeException> otherwise) {
       this.deadlineNanos = deadlineNanos;
       this.otherwise = otherwise;
     }
   }
 
-  Patience(Time time, long timeoutNanos, String store) {
+  /** Patience for this long. */
+  public Patience(Time time, long timeoutNanos) {
     this.time = time;
     this.timeoutNanos = timeoutNanos;
-    this.store = store;
   }
 
-  /** The same answer, or a failure that says so if it does not come in time. */
-  <T> CompletableFuture<T> bound(CompletableFuture<T> answer, String otherwise) {
+  /**
+   * The same answer, or a failure if it does not come in time.
+   *
+   * @param otherwise makes the failure; called on the thread of the timers, so it must not block
+   */
+  public <T> CompletableFuture<T> bound(
+      CompletableFuture<T> answer, Supplier<? extends RuntimeException> otherwise) {
     if (answer.isDone()) {
       return answer;
     }
@@ -83,7 +86,9 @@ final class Patience {
     Bounded<?> oldest = waiting.peek();
     while (oldest != null && (oldest.isDone() || oldest.deadlineNanos - now <= 0)) {
       waiting.remove(oldest);
-      oldest.completeExceptionally(new StoreUnavailableException(store, oldest.otherwise, null));
+      if (!oldest.isDone()) {
+        oldest.completeExceptionally(oldest.otherwise.get());
+      }
       oldest = waiting.peek();
     }
     if (oldest != null) {
@@ -97,7 +102,7 @@ final class Patience {
   }
 
   /** Fails all that is waited for: nothing more will be heard. */
-  void failAll(RuntimeException cause) {
+  public void failAll(RuntimeException cause) {
     for (Bounded<?> left = waiting.poll(); left != null; left = waiting.poll()) {
       left.completeExceptionally(cause);
     }
