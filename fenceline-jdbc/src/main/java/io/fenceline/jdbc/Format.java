@@ -72,14 +72,17 @@ final class Format {
    * keep them apart, and one of them fails: it looks again.
    */
   private long create(Connections connections, boolean lastTry) throws SQLException {
+    SQLException failed = null;
     try {
       connections.use(Connections.Purpose.WORK, this::create);
     } catch (SQLException e) {
-      if (lastTry) {
-        throw e;
-      }
+      failed = e;
     }
-    return connections.use(Connections.Purpose.WORK, this::version);
+    long version = connections.use(Connections.Purpose.WORK, this::version);
+    if (version == NONE && lastTry && failed != null) {
+      throw failed;
+    }
+    return version;
   }
 
   private Integer create(Session session) throws SQLException {

@@ -16,7 +16,7 @@ class PostgresContractTest extends LockContract {
 
   @BeforeAll
   static void start() {
-    // Twelve tests at a time, of several clients each.
+    // Eight tests at a time, of several clients each.
     server = PostgresServer.builder().setting("max_connections", "400").start();
   }
 
@@ -28,6 +28,6 @@ class PostgresContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
-        JdbcStore.url(Urls.of(server)).poolSize(4), Duration.ofSeconds(3));
+        JdbcStore.url(Urls.of(server)).poolSize(2), Duration.ofSeconds(3));
   }
 }

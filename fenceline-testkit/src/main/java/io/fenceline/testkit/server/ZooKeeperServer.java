@@ -37,19 +37,12 @@ public final class ZooKeeperServer extends ServerProcess {
    * @param members all members, this one included; filled when they are started
    */
   ZooKeeperServer(Duration tick, int id, List<ZooKeeperServer> members) {
-<<<<<<< HEAD
-    this(tick, id, members, false);
+    this(tick, HEAP_MEGABYTES, id, members, false);
   }
 
-  private ZooKeeperServer(Duration tick, int id, List<ZooKeeperServer> members, boolean withTls) {
+  private ZooKeeperServer(
+      Duration tick, int heapMegabytes, int id, List<ZooKeeperServer> members, boolean withTls) {
     super("zookeeper-" + id, takePorts(withTls ? 4 : 3), false, RunAs.self());
-=======
-    this(tick, HEAP_MEGABYTES, id, members);
-  }
-
-  private ZooKeeperServer(Duration tick, int heapMegabytes, int id, List<ZooKeeperServer> members) {
-    super("zookeeper-" + id, takePorts(3), false, RunAs.self());
->>>>>>> 2ce31fc (Core: Patience for stores, too; etcd waits for its answers without a timer for each)
     this.tick = tick;
     this.heapMegabytes = heapMegabytes;
     this.id = id;
@@ -64,8 +57,12 @@ public final class ZooKeeperServer extends ServerProcess {
 
   /** Starts a server; sessions time out after two ticks at the earliest. */
   public static ZooKeeperServer start(Duration tick) {
-<<<<<<< HEAD
-    return start(tick, false);
+    return start(tick, HEAP_MEGABYTES);
+  }
+
+  /** As above, with room for many nodes; such a server is also compiled as one in production is. */
+  public static ZooKeeperServer start(Duration tick, int heapMegabytes) {
+    return start(tick, heapMegabytes, false);
   }
 
   /**
@@ -73,25 +70,14 @@ public final class ZooKeeperServer extends ServerProcess {
    * It needs Netty on the class path.
    */
   public static ZooKeeperServer startWithTls(Duration tick) {
-    return start(tick, true);
+    return start(tick, HEAP_MEGABYTES, true);
   }
 
-  private static ZooKeeperServer start(Duration tick, boolean withTls) {
+  private static ZooKeeperServer start(Duration tick, int heapMegabytes, boolean withTls) {
     requireZooKeeper();
     return PortTakenException.retry(
         () -> {
-          ZooKeeperServer server = new ZooKeeperServer(tick, 1, List.of(), withTls);
-=======
-    return start(tick, HEAP_MEGABYTES);
-  }
-
-  /** As above, with room for many nodes; such a server is also compiled as one in production is. */
-  public static ZooKeeperServer start(Duration tick, int heapMegabytes) {
-    requireZooKeeper();
-    return PortTakenException.retry(
-        () -> {
-          ZooKeeperServer server = new ZooKeeperServer(tick, heapMegabytes, 1, List.of());
->>>>>>> 2ce31fc (Core: Patience for stores, too; etcd waits for its answers without a timer for each)
+          ZooKeeperServer server = new ZooKeeperServer(tick, heapMegabytes, 1, List.of(), withTls);
           server.startFirst();
           return server;
         });
