@@ -67,10 +67,10 @@ abstract class AllOrNoneBehaviour extends Scenario {
   void timeoutOnOne_takesNone() {
     b.take(y());
     CompletableFuture<MultiHold> waiting =
-        a.fenceline().lockAll(x(), y()).acquireAsync(lease.dividedBy(4));
+        a.fenceline().lockAll(x(), y()).acquireAsync(lease);
     awaitContended(a, y(), 1);
 
-    elapse(lease.dividedBy(4));
+    elapse(lease);
 
     assertThat(failure(waiting)).isInstanceOf(LockTimeoutException.class);
     awaitFree(c, x());

@@ -177,9 +177,9 @@ abstract class ParityBehaviour extends Scenario {
           a.take(stage.name);
           Outcome<Hold> now = stage.way.acquire(b.lock(stage.name), Duration.ZERO);
           Object atOnce = kind(now.failure());
-          Outcome<Hold> later = stage.way.acquire(b.lock(stage.name), lease.dividedBy(4));
+          Outcome<Hold> later = stage.way.acquire(b.lock(stage.name), lease);
           awaitContended(b, stage.name, 1);
-          elapse(lease.dividedBy(4));
+          elapse(lease);
           return List.of(atOnce, kind(later.failure()));
         });
   }

@@ -164,11 +164,11 @@ abstract class ReentryBehaviour extends Scenario {
   void tryLockWithATime_givesUpInTime() {
     a.take(ledger);
     ReentrantFencedLock lock = b.lock(ledger).asReentrantLock();
-    long millis = lease.dividedBy(4).toMillis();
+    long millis = lease.toMillis();
     Blocked<Boolean> waiting = inThread(() -> lock.tryLock(millis, TimeUnit.MILLISECONDS));
     awaitContended(b, ledger, 1);
 
-    elapse(lease.dividedBy(4));
+    elapse(lease);
 
     assertThat(waiting.result()).isFalse();
   }
