@@ -5,6 +5,7 @@ import io.fenceline.bench.report.Machine;
 import io.fenceline.bench.report.Page;
 import io.fenceline.bench.report.StoreReport;
 import io.fenceline.bench.store.Venue;
+import io.fenceline.bench.work.BrokenLockException;
 import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Holds;
 import io.fenceline.bench.work.Progress;
@@ -14,6 +15,7 @@ import io.fenceline.bench.work.Waiters;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 /**
  * Measures Fenceline beside its peers; see {@code ./bench --help}.
@@ -63,10 +65,10 @@ public final class Bench {
               rates,
               fleet,
               isShared && arguments.wantsWork("waiters")
-                  ? Waiters.measure(venue, arguments.effort(), progress)
+                  ? orNothing(() -> Waiters.measure(venue, arguments.effort(), progress))
                   : List.of(),
               isShared && arguments.wantsWork("holds")
-                  ? Holds.measure(venue, arguments.effort(), progress)
+                  ? orNothing(() -> Holds.measure(venue, arguments.effort(), progress))
                   : List.of());
       System.out.println();
       report.tables().forEach(table -> System.out.println(table.plain()));
@@ -85,5 +87,19 @@ public final class Bench {
       }
     }
     return results;
+  }
+
+  /**
+   * A curve that could not be measured is missing from the report; a lock that is broken ends it.
+   */
+  private static <T> List<T> orNothing(Callable<List<T>> curve) throws Exception {
+    try {
+      return curve.call();
+    } catch (BrokenLockException e) {
+      throw e;
+    } catch (Exception e) {
+      System.out.println(" failed: " + e);
+      return List.of();
+    }
   }
 }

@@ -25,6 +25,7 @@ public final class Holds {
   private static final Duration LEASE = Duration.ofSeconds(9);
   private static final int CYCLES_MILLIS = 500;
   private static final int AT_ONCE = 256;
+  private static final double LONGEST_SECONDS = 90;
 
   private Holds() {}
 
@@ -55,8 +56,16 @@ public final class Holds {
       throws Exception {
     progress.begin("holds");
     List<Point> points = new ArrayList<>();
+    double secondsEach = 0;
     for (int count : effort.holds()) {
+      if (secondsEach * count > LONGEST_SECONDS) {
+        progress.skip(count + " holds: taking them would take minutes");
+        break;
+      }
+      long start = System.nanoTime();
       points.add(point(venue, count, effort.heldSeconds()));
+      secondsEach =
+          Math.max(0, (System.nanoTime() - start) / 1e9 - effort.heldSeconds() - 1) / count;
       progress.step();
     }
     progress.end();

@@ -27,6 +27,11 @@ public final class Progress {
     out.flush();
   }
 
+  /** A part of it is left out. */
+  public void skip(String why) {
+    out.print(" (left out: " + why + ")");
+  }
+
   /** It has ended. */
   public void end() {
     out.printf(" %.0f s%n", (System.nanoTime() - startNanos) / 1e9);
