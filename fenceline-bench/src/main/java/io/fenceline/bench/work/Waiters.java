@@ -83,9 +83,16 @@ public final class Waiters {
       }
     }
 
+    /** A message and an answer may tell of one grant, as the runtime knows, too. */
     @Override
     public void granted(Grant given) {
-      grant = given;
+      synchronized (this) {
+        Grant known = grant;
+        if (known != null && known.number() == given.number()) {
+          return;
+        }
+        grant = given;
+      }
       place();
       granted.add(this);
     }
@@ -189,9 +196,7 @@ public final class Waiters {
       CompletableFuture<?> done = release(store, holder);
       Claim next = next(granted);
       micros[i] = (System.nanoTime() - released) / 1e3;
-      if (next.grant().number() <= holder.grant().number() || !granted.isEmpty()) {
-        throw new BrokenLockException("the grants of " + name + " do not follow each other");
-      }
+      check(name, holder, next, granted.peek());
       done.get(BOUND_SECONDS, TimeUnit.SECONDS);
       holder = next;
     }
@@ -201,6 +206,29 @@ public final class Waiters {
     clear(store, claims);
     release(store, holder).get(BOUND_SECONDS, TimeUnit.SECONDS);
     return new Point(waiting, enqueueMicros, Series.median(micros), clientMicros, serverMicros);
+  }
+
+  private static void check(String name, Claim holder, Claim next, @Nullable Claim third) {
+    if (next.grant().number() <= holder.grant().number()) {
+      throw new BrokenLockException(
+          "%s: grant %d came after %d%s"
+              .formatted(
+                  name,
+                  next.grant().number(),
+                  holder.grant().number(),
+                  next == holder ? ", to the same claim" : ""));
+    }
+    if (third != null) {
+      throw new BrokenLockException(
+          "%s: %d was granted while %d was held%s, %s and %s"
+              .formatted(
+                  name,
+                  third.grant().number(),
+                  next.grant().number(),
+                  third == next ? ", to the same claim" : "",
+                  third.grant().validity(),
+                  next.grant().validity()));
+    }
   }
 
   private static void enqueue(
