@@ -66,8 +66,7 @@ abstract class AllOrNoneBehaviour extends Scenario {
   @Test
   void timeoutOnOne_takesNone() {
     b.take(y());
-    CompletableFuture<MultiHold> waiting =
-        a.fenceline().lockAll(x(), y()).acquireAsync(lease);
+    CompletableFuture<MultiHold> waiting = a.fenceline().lockAll(x(), y()).acquireAsync(lease);
     awaitContended(a, y(), 1);
 
     elapse(lease);
