@@ -26,6 +26,6 @@ class ClusterContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(RedisLocks.at(Uris.of(redis)), Duration.ofMillis(900));
+    return StoreHarness.onRealTime(RedisLocks.at(Uris.of(redis)), Duration.ofSeconds(2));
   }
 }

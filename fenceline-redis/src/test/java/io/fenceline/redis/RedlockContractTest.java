@@ -25,6 +25,6 @@ class RedlockContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(Redlock.at(nodes.uri()), Duration.ofMillis(1500));
+    return StoreHarness.onRealTime(Redlock.at(nodes.uri()), Duration.ofSeconds(2));
   }
 }

@@ -26,6 +26,6 @@ class SingleContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(RedisLocks.at(redis.uri()), Duration.ofMillis(900));
+    return StoreHarness.onRealTime(RedisLocks.at(redis.uri()), Duration.ofSeconds(2));
   }
 }

@@ -23,7 +23,6 @@ class EnsembleContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(
-        Servers.store(ensemble.connectString()), Duration.ofMillis(1_500));
+    return StoreHarness.onRealTime(Servers.store(ensemble.connectString()), Duration.ofSeconds(2));
   }
 }

@@ -66,10 +66,11 @@ abstract class AllOrNoneBehaviour extends Scenario {
   @Test
   void timeoutOnOne_takesNone() {
     b.take(y());
-    CompletableFuture<MultiHold> waiting = a.fenceline().lockAll(x(), y()).acquireAsync(lease);
+    CompletableFuture<MultiHold> waiting =
+        a.fenceline().lockAll(x(), y()).acquireAsync(lease.dividedBy(2));
     awaitContended(a, y(), 1);
 
-    elapse(lease);
+    elapse(lease.dividedBy(2));
 
     assertThat(failure(waiting)).isInstanceOf(LockTimeoutException.class);
     awaitFree(c, x());

@@ -78,7 +78,7 @@ abstract class GivingUpBehaviour extends Scenario {
   @Test
   void timedOutWait_saysWhoHeldTheLock_andLeavesNoWaiterBehind() {
     Hold hold = a.take(ledger);
-    Duration patience = lease; // Long enough to be seen waiting.
+    Duration patience = lease.dividedBy(2); // Long enough to be seen waiting.
     Blocked<Hold> waiting = acquiring(b.lock(ledger), patience);
     awaitContended(b, ledger, 1);
 

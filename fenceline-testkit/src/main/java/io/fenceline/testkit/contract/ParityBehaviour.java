@@ -177,9 +177,9 @@ abstract class ParityBehaviour extends Scenario {
           a.take(stage.name);
           Outcome<Hold> now = stage.way.acquire(b.lock(stage.name), Duration.ZERO);
           Object atOnce = kind(now.failure());
-          Outcome<Hold> later = stage.way.acquire(b.lock(stage.name), lease);
+          Outcome<Hold> later = stage.way.acquire(b.lock(stage.name), lease.dividedBy(2));
           awaitContended(b, stage.name, 1);
-          elapse(lease);
+          elapse(lease.dividedBy(2));
           return List.of(atOnce, kind(later.failure()));
         });
   }

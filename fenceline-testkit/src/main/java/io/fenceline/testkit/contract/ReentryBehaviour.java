@@ -164,11 +164,11 @@ abstract class ReentryBehaviour extends Scenario {
   void tryLockWithATime_givesUpInTime() {
     a.take(ledger);
     ReentrantFencedLock lock = b.lock(ledger).asReentrantLock();
-    long millis = lease.toMillis();
+    long millis = lease.dividedBy(2).toMillis();
     Blocked<Boolean> waiting = inThread(() -> lock.tryLock(millis, TimeUnit.MILLISECONDS));
     awaitContended(b, ledger, 1);
 
-    elapse(lease);
+    elapse(lease.dividedBy(2));
 
     assertThat(waiting.result()).isFalse();
   }
