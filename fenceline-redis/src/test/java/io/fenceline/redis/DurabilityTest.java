@@ -80,7 +80,7 @@ class DurabilityTest {
     try (RedisServer lonely = RedisServer.start();
         RedisServer follower = RedisServer.builder().replicaOf(lonely).start()) {
       follower.awaitInSync(Clients.AMPLE);
-      Fenceline client = clients.connect(lonely.uri() + "?wait=1&waitTimeout=200ms", LEASE);
+      Fenceline client = clients.connect(lonely.uri() + "?wait=1&waitTimeout=1500ms", LEASE);
       client.lock("quorum").tryAcquire().orElseThrow().release();
       Replication.cut(lonely, follower);
 

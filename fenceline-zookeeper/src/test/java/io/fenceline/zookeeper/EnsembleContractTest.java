@@ -23,6 +23,7 @@ class EnsembleContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(Servers.store(ensemble.connectString()), Duration.ofSeconds(2));
+    return StoreHarness.onRealTime(
+        Servers.store(ensemble.connectString()), Duration.ofMillis(1_500));
   }
 }

@@ -10,6 +10,6 @@ class SingleServerContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
-        Servers.store(Servers.single().address()), Duration.ofSeconds(2));
+        Servers.store(Servers.single().address()), Duration.ofMillis(1_500));
   }
 }
