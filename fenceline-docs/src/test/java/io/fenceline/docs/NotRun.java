@@ -27,6 +27,10 @@ final class NotRun {
               "it is what runs these tests",
               NotRun::checkProblem),
           new Kind(
+              Pattern.compile("\\./bench(?! --help).*"),
+              "it takes minutes, and its figures mean nothing beside other tests",
+              NotRun::benchProblem),
+          new Kind(
               Pattern.compile("mvn .*"),
               "a build within the build would overwrite what is being tested",
               NotRun::mavenProblem));
@@ -67,6 +71,19 @@ final class NotRun {
     for (String word : withoutComment(command.line()).split("\\s+")) {
       if (word.startsWith("-") && !usage.contains("\n  " + word + " ")) {
         return "./check has no option " + word;
+      }
+    }
+    return null;
+  }
+
+  private static String benchProblem(Commands.Command command) {
+    if (!Files.isExecutable(Repository.ROOT.resolve("bench"))) {
+      return "there is no ./bench";
+    }
+    String usage = Repository.read(Repository.ROOT.resolve("bench"));
+    for (String word : withoutComment(command.line()).split("\\s+")) {
+      if (word.startsWith("-") && !usage.contains("\n  " + word.replaceFirst("=.*", "="))) {
+        return "./bench has no option " + word;
       }
     }
     return null;

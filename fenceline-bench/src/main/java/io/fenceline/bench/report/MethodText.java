@@ -9,7 +9,7 @@ final class MethodText {
       Fenceline beside other locks, on the same servers, with the same work, in one run. Written by
       `./bench`; to repeat it:
 
-      ```
+      ```sh
       ./bench                      # everything, about 25 minutes
       ./bench --quick              # for a look, below five minutes
       ./bench redis --works=solo   # one store, some works; --contenders=floor,fenced likewise
