@@ -23,19 +23,11 @@ public final class Patience {
    */
   private final Time time;
   private final long timeoutNanos;
-  private final ConcurrentLinkedQueue<Bounded<?>> waiting = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Watched> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean armed = new AtomicBoolean();
 
-  /** An answer, until it is there or its time is over. */
-  private static final class Bounded<T> extends CompletableFuture<T> {
-    final long deadlineNanos;
-    final Supplier<? extends RuntimeException> otherwise;
-
-    Bounded(long deadlineNanos, Supplier<? extends RuntimeException> otherwise) {
-      this.deadlineNanos = deadlineNanos;
-      this.otherwise = otherwise;
-    }
-  }
+  /** An answer that is waited for, and what is done when its time is over. */
+  private record Watched(CompletableFuture<?> answer, long deadlineNanos, Runnable whenOver) {}
 
   /** Patience for this long. */
   public Patience(Time time, long timeoutNanos) {
@@ -53,9 +45,8 @@ public final class Patience {
     if (answer.isDone()) {
       return answer;
     }
-    Bounded<T> bounded = new Bounded<>(time.nanos() + timeoutNanos, otherwise);
-    dropAnswered();
-    waiting.add(bounded);
+    CompletableFuture<T> bounded = new CompletableFuture<>();
+    watch(bounded, () -> bounded.completeExceptionally(otherwise.get()));
     answer.whenComplete(
         (value, failure) -> {
           if (failure == null) {
@@ -64,15 +55,25 @@ public final class Patience {
             bounded.completeExceptionally(failure);
           }
         });
-    if (!armed.get() && armed.compareAndSet(false, true)) {
-      arm(timeoutNanos);
-    }
     return bounded;
   }
 
+  /**
+   * Does something when an answer is not there in time.
+   *
+   * @param whenOver called on the thread of the timers, so it must not block
+   */
+  public void watch(CompletableFuture<?> answer, Runnable whenOver) {
+    dropAnswered();
+    waiting.add(new Watched(answer, time.nanos() + timeoutNanos, whenOver));
+    if (!armed.get() && armed.compareAndSet(false, true)) {
+      arm(timeoutNanos);
+    }
+  }
+
   private void dropAnswered() {
-    Bounded<?> oldest = waiting.peek();
-    while (oldest != null && oldest.isDone() && waiting.remove(oldest)) {
+    Watched oldest = waiting.peek();
+    while (oldest != null && oldest.answer.isDone() && waiting.remove(oldest)) {
       oldest = waiting.peek();
     }
   }
@@ -83,11 +84,11 @@ public final class Patience {
 
   private void look() {
     long now = time.nanos();
-    Bounded<?> oldest = waiting.peek();
-    while (oldest != null && (oldest.isDone() || oldest.deadlineNanos - now <= 0)) {
+    Watched oldest = waiting.peek();
+    while (oldest != null && (oldest.answer.isDone() || oldest.deadlineNanos - now <= 0)) {
       waiting.remove(oldest);
-      if (!oldest.isDone()) {
-        oldest.completeExceptionally(oldest.otherwise.get());
+      if (!oldest.answer.isDone()) {
+        oldest.whenOver.run();
       }
       oldest = waiting.peek();
     }
@@ -103,8 +104,8 @@ public final class Patience {
 
   /** Fails all that is waited for: nothing more will be heard. */
   public void failAll(RuntimeException cause) {
-    for (Bounded<?> left = waiting.poll(); left != null; left = waiting.poll()) {
-      left.completeExceptionally(cause);
+    for (Watched left = waiting.poll(); left != null; left = waiting.poll()) {
+      left.answer.completeExceptionally(cause);
     }
   }
 }

@@ -3,15 +3,13 @@ package io.fenceline.redis;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** An answer that is waited for, until a moment and not longer. */
+/** An answer that is waited for, until {@link Deadlines} loses its patience. */
 final class Reply<T> extends CompletableFuture<T> {
-  final long deadlineNanos;
   private final String what;
   private volatile @Nullable Runnable giveUp;
 
-  Reply(String what, long deadlineNanos) {
+  Reply(String what) {
     this.what = what;
-    this.deadlineNanos = deadlineNanos;
   }
 
   /**
