@@ -36,6 +36,11 @@ record Lease(Moment from, Duration length, long deadlineNanos, long deadlineWall
     return Math.max(0, Math.min(deadlineNanos - now.nanos(), wall));
   }
 
+  /** Whether at least half of it is left. */
+  boolean isFreshAt(Moment now) {
+    return remainingNanos(now) >= length.toNanos() / 2;
+  }
+
   boolean endsAfter(Lease other) {
     return deadlineNanos - other.deadlineNanos > 0;
   }

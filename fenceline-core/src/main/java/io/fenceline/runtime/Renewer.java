@@ -174,7 +174,7 @@ final class Renewer {
 
   private void sendNext(Tenure tenure, Moment now, List<Attempt> batch) {
     Attempt attempt = new Attempt(tenure, now.nanos());
-    long retry = Math.max(SHORTEST_RETRY_NANOS, tenure.terms().lease().toNanos() / RETRY_SHARE);
+    long retry = Math.max(SHORTEST_RETRY_NANOS, tenure.lease().length().toNanos() / RETRY_SHARE);
     boolean silent;
     synchronized (this) {
       if (!slots.containsKey(tenure)) {

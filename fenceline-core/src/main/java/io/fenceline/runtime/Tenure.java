@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * a release, a hand-off, a loss and a renewal that cross each other have one order.
  */
 final class Tenure {
+  private static final int HASTE = 20;
+
   private enum State {
     LIVE,
     ENDED,
@@ -112,14 +114,17 @@ final class Tenure {
   /**
    * The next stay on the same grant, if it may pass to this waiter; null if it may not.
    *
-   * <p>The lease goes on unchanged: nothing was heard from the store, so nothing began anew.
+   * <p>The lease goes on unchanged: nothing was heard from the store, so nothing began anew. Half of
+   * it must be left, and that is half of what the store gave: a grant that was handed over by the
+   * store is short until its first renewal, and a process that could not pass it on until then would
+   * get one cycle out of each turn.
    */
   synchronized @Nullable Handle handOff(Stay ended, Waiter next, Moment now) {
     HandOff bounds = engine.settings.handOff();
     boolean allowed =
         state == State.LIVE
             && lease.runsAt(now)
-            && lease.remainingNanos(now) >= terms().lease().toNanos() / 2
+            && lease.isFreshAt(now)
             && terms().autoRenewal()
             && !renewalEnded
             && next.terms.match(terms())
@@ -302,10 +307,11 @@ final class Tenure {
     if (!terms().autoRenewal()) {
       return now.deadlineNanos();
     }
-    // A grant that was handed over by the store may run for a short time only, until it is renewed.
+    // A grant that was handed over by the store may run for a short time only, until it is renewed:
+    // soon, but not so soon that one that is passed on within milliseconds is renewed for nothing.
     // Where the lease is a session's, somewhat less than was asked for is normal and no haste.
     boolean longEnough = now.length().multipliedBy(2).compareTo(terms().lease()) >= 0;
-    return longEnough ? now.renewalNanos() : now.from().nanos();
+    return longEnough ? now.renewalNanos() : now.from().nanos() + now.length().toNanos() / HASTE;
   }
 
   /** Whether it is to be renewed now; notices leaks. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Guarantee;
 import io.fenceline.HandOff;
 import io.fenceline.Hold;
+import io.fenceline.LockOptions;
 import io.fenceline.TokenOverflowException;
 import io.fenceline.event.HandedOff;
 import java.time.Duration;
@@ -101,6 +102,22 @@ abstract class TokenBehaviour extends Scenario {
     assertThat(d.events().of(HandedOff.class).get(0).token()).isEqualTo(next.token());
     next.release();
     assertThat(b.take(ledger).token()).isGreaterThan(next.token());
+  }
+
+  /** Such a grant may run for a short time at first; all the more reason to pass it on. */
+  @Test
+  void grantThatWasWaitedFor_isHandedOff_beforeItsFirstRenewal() {
+    Peer d = peer("d", builder -> builder.handOff(GENEROUS));
+    LockOptions terms = renewed().lease(lease.multipliedBy(2));
+    Hold elsewhere = a.take(ledger);
+    CompletableFuture<Hold> first = d.lock(ledger, terms).acquireAsync(ample);
+    CompletableFuture<Hold> second = d.lock(ledger, terms).acquireAsync(ample);
+    awaitContended(d, ledger, 2);
+
+    elsewhere.release();
+    get(first).release();
+
+    assertThat(get(second).token()).isEqualTo(get(first).token() + 1);
   }
 
   @Test

@@ -123,7 +123,7 @@ class PlantedBugsTest {
                     "runtime/Tenure.java",
                     "        state == State.LIVE\n"
                         + "            && lease.runsAt(now)\n"
-                        + "            && lease.remainingNanos(now) >= terms().lease().toNanos() / 2\n"
+                        + "            && lease.isFreshAt(now)\n"
                         + "            && terms().autoRenewal()",
                     "terms().autoRenewal()"),
             Invariant.I6,
