@@ -114,10 +114,10 @@ final class Tenure {
   /**
    * The next stay on the same grant, if it may pass to this waiter; null if it may not.
    *
-   * <p>The lease goes on unchanged: nothing was heard from the store, so nothing began anew. Half of
-   * it must be left, and that is half of what the store gave: a grant that was handed over by the
-   * store is short until its first renewal, and a process that could not pass it on until then would
-   * get one cycle out of each turn.
+   * <p>The lease goes on unchanged: nothing was heard from the store, so nothing began anew. Half
+   * of it must be left, and that is half of what the store gave: a grant that was handed over by
+   * the store is short until its first renewal, and a process that could not pass it on until then
+   * would get one cycle out of each turn.
    */
   synchronized @Nullable Handle handOff(Stay ended, Waiter next, Moment now) {
     HandOff bounds = engine.settings.handOff();
@@ -310,7 +310,7 @@ final class Tenure {
     // A grant that was handed over by the store may run for a short time only, until it is renewed:
     // soon, but not so soon that one that is passed on within milliseconds is renewed for nothing.
     // Where the lease is a session's, somewhat less than was asked for is normal and no haste.
-    boolean longEnough = now.length().multipliedBy(2).compareTo(terms().lease()) >= 0;
+    boolean longEnough = now.length().toNanos() >= terms().lease().toNanos() / 2;
     return longEnough ? now.renewalNanos() : now.from().nanos() + now.length().toNanos() / HASTE;
   }
 

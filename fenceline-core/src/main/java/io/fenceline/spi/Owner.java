@@ -86,6 +86,11 @@ public final class Owner {
 
   /** The 16 bytes of the secret, for stores that keep bytes. */
   public byte[] bytes() {
-    return ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array();
+    return writeTo(ByteBuffer.allocate(2 * Long.BYTES)).array();
+  }
+
+  /** Appends the 16 bytes of the secret. */
+  public ByteBuffer writeTo(ByteBuffer out) {
+    return out.putLong(high).putLong(low);
   }
 }

@@ -110,7 +110,7 @@ final class ClusterTopology implements Topology {
 
   private CompletableFuture<List<Object>> route(
       int bucket, Call call, boolean patient, Sender sender) {
-    Reply<List<Object>> reply = deadlines.expect(call + " at " + description);
+    Reply<List<Object>> reply = deadlines.expect(call, description);
     new Route(bucket, patient, sender, reply).tryOwner();
     return reply;
   }

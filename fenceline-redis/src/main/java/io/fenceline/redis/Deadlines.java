@@ -17,8 +17,8 @@ final class Deadlines {
   }
 
   /** A reply that fails when its time is over. */
-  <T> Reply<T> expect(String what) {
-    Reply<T> reply = new Reply<>(what);
+  <T> Reply<T> expect(Object what, String server) {
+    Reply<T> reply = new Reply<>(what, server);
     // Giving up a connection is more than the thread of the timers should do.
     patience.watch(reply, () -> time.lane(Lane.WORK).execute(reply::expire));
     return reply;

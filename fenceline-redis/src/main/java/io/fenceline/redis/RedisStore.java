@@ -72,6 +72,7 @@ final class RedisStore implements LockStore {
   private final Renewals renewals;
   private final Listing listing;
   private final byte[] client;
+  private final SoloHead heads;
   private final RedisClaim.Open open = new RedisClaim.Open();
   private final AtomicLongArray seen = new AtomicLongArray(Layout.BUCKETS);
   private final Simplicity simplicity = new Simplicity();
@@ -94,6 +95,7 @@ final class RedisStore implements LockStore {
     this.renewals = new Renewals(this.topology, context.time(), description);
     this.listing = new Listing(prefix -> Listing.heads(this.topology, prefix), this::inspect);
     this.client = Answers.client(context.client());
+    this.heads = new SoloHead(client);
   }
 
   Topology topology() {
@@ -146,7 +148,7 @@ final class RedisStore implements LockStore {
             Script.TAKE,
             place.keys(),
             SoloHead.start(request),
-            SoloHead.rest(request, client),
+            heads.rest(request),
             bytes(request.lease().toMillis() + request.delay().toMillis()),
             bytes(seen.get(place.bucket())));
     topology

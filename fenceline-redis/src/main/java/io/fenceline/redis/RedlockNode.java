@@ -58,7 +58,7 @@ final class RedlockNode {
 
   private CompletionStage<Void> greet(
       StatefulRedisConnection<byte[], byte[]> connection, Deadlines deadlines) {
-    Reply<Void> bounded = deadlines.expect("INFO at " + address);
+    Reply<Void> bounded = deadlines.expect("INFO", address);
     connection
         .async()
         .info("server")

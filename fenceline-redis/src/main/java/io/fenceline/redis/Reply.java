@@ -5,11 +5,18 @@ import org.jspecify.annotations.Nullable;
 
 /** An answer that is waited for, until {@link Deadlines} loses its patience. */
 final class Reply<T> extends CompletableFuture<T> {
-  private final String what;
+  private final Object what;
+  private final String server;
   private volatile @Nullable Runnable giveUp;
 
-  Reply(String what) {
+  /**
+   * Not answered yet.
+   *
+   * @param what was asked; shown by its text, which is not made unless it is needed
+   */
+  Reply(Object what, String server) {
     this.what = what;
+    this.server = server;
   }
 
   /**
@@ -28,7 +35,8 @@ final class Reply<T> extends CompletableFuture<T> {
   /** Makes sure that it is not sent any more, unless it was. */
   synchronized void dropUnsent() {
     if (giveUp == null) {
-      completeExceptionally(NoAnswerException.unsent(what + ": there was no connection in time"));
+      completeExceptionally(
+          NoAnswerException.unsent(asked() + ": there was no connection in time"));
     }
   }
 
@@ -42,10 +50,15 @@ final class Reply<T> extends CompletableFuture<T> {
       return;
     }
     if (silent == null) {
-      completeExceptionally(NoAnswerException.unsent(what + ": there was no connection in time"));
+      completeExceptionally(
+          NoAnswerException.unsent(asked() + ": there was no connection in time"));
     } else {
       silent.run();
-      completeExceptionally(NoAnswerException.afterSending(what + ": no answer came in time"));
+      completeExceptionally(NoAnswerException.afterSending(asked() + ": no answer came in time"));
     }
+  }
+
+  private String asked() {
+    return what + " at " + server;
   }
 }

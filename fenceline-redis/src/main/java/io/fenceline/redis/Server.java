@@ -129,7 +129,7 @@ final class Server {
   // Connections that are used by one at a time. ------------------------------------------------
 
   CompletableFuture<List<Object>> callAndWait(Call call, Durability durability, boolean asking) {
-    Reply<List<Object>> reply = deadlines.expect(call + " with WAIT at " + name);
+    Reply<List<Object>> reply = deadlines.expect(call + " with WAIT", name);
     borrow()
         .thenAccept(
             wire -> {

@@ -1,17 +1,19 @@
 package io.fenceline.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Owner;
-import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The head of a name with one holder, as {@code table.lua} has it, in MessagePack; without the
  * figures that only the server knows.
  */
 final class SoloHead {
+  private static final int MARK_BYTES = 17;
+  private static final int LONGEST_NUMBER = 9;
   private static final int FIELDS = 9;
   private static final int ARRAY = 0x90;
   private static final int SHORT_TEXT = 0xa0;
@@ -20,62 +22,78 @@ final class SoloHead {
   private static final int NUMBER = 0xcf;
   private static final int LARGEST_SHORT = 127;
 
-  private SoloHead() {}
+  private final byte[] client;
+  private volatile @Nullable Rest last;
+
+  /** The second part for a lease and a delay: most claims of a client have the same. */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  private record Rest(Duration lease, Duration delay, byte[] packed) {
+    boolean fits(ClaimRequest request) {
+      return lease.equals(request.lease()) && delay.equals(request.delay());
+    }
+  }
+
+  /** Heads of one client. */
+  SoloHead(byte[] client) {
+    this.client = client;
+  }
 
   /** What every head of this owner starts with. */
   static byte[] mark(Owner owner) {
-    byte[] mark = new byte[17];
-    mark[0] = 'h';
-    System.arraycopy(owner.bytes(), 0, mark, 1, 16);
-    return mark;
+    return owner.writeTo(ByteBuffer.allocate(MARK_BYTES).put((byte) 'h')).array();
   }
 
   /** Up to the number: the mark, then kind, count and total. */
   static byte[] start(ClaimRequest request) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(32);
-    out.writeBytes(mark(request.owner()));
-    out.write(ARRAY | FIELDS);
+    ByteBuffer out = ByteBuffer.allocate(MARK_BYTES + 3 + 2 * LONGEST_NUMBER);
+    request.owner().writeTo(out.put((byte) 'h'));
+    out.put((byte) (ARRAY | FIELDS)).put((byte) (SHORT_TEXT | 1));
     Mode mode = request.mode();
     if (mode instanceof Mode.Permits permits) {
-      write(out, "p".getBytes(US_ASCII));
+      out.put((byte) 'p');
       write(out, permits.count());
       write(out, permits.total());
     } else {
-      write(out, (mode instanceof Mode.Shared ? "s" : "x").getBytes(US_ASCII));
+      out.put((byte) (mode instanceof Mode.Shared ? 's' : 'x'));
       write(out, 1);
       write(out, 0);
     }
-    return out.toByteArray();
+    return written(out);
   }
 
   /** Between the time of the grant and its end: term, delay and client. */
-  static byte[] rest(ClaimRequest request, byte[] client) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(32 + client.length);
+  byte[] rest(ClaimRequest request) {
+    Rest known = last;
+    if (known == null || !known.fits(request)) {
+      known = new Rest(request.lease(), request.delay(), pack(request));
+      last = known;
+    }
+    return known.packed;
+  }
+
+  private byte[] pack(ClaimRequest request) {
+    ByteBuffer out = ByteBuffer.allocate(2 * LONGEST_NUMBER + 3 + client.length);
     write(out, request.lease().toMillis() + request.delay().toMillis());
     write(out, request.delay().toMillis());
-    write(out, client);
-    return out.toByteArray();
-  }
-
-  private static void write(ByteArrayOutputStream out, byte[] text) {
-    if (text.length <= LONGEST_SHORT) {
-      out.write(SHORT_TEXT | text.length);
+    if (client.length <= LONGEST_SHORT) {
+      out.put((byte) (SHORT_TEXT | client.length));
     } else {
-      out.write(LONG_TEXT);
-      out.write(text.length >>> 8);
-      out.write(text.length);
+      out.put((byte) LONG_TEXT).putShort((short) client.length);
     }
-    out.writeBytes(text);
+    return written(out.put(client));
   }
 
-  private static void write(ByteArrayOutputStream out, long number) {
+  private static void write(ByteBuffer out, long number) {
     if (number <= LARGEST_SHORT) {
-      out.write((int) number);
-      return;
+      out.put((byte) number);
+    } else {
+      out.put((byte) NUMBER).putLong(number);
     }
-    out.write(NUMBER);
-    for (int shift = 56; shift >= 0; shift -= 8) {
-      out.write((int) (number >>> shift));
-    }
+  }
+
+  private static byte[] written(ByteBuffer out) {
+    byte[] bytes = new byte[out.flip().remaining()];
+    out.get(bytes);
+    return bytes;
   }
 }

@@ -85,7 +85,7 @@ final class Wire {
 
   /** Calls a script by its hash, or with its body where the server does not know it yet. */
   CompletableFuture<List<Object>> call(Call call) {
-    Reply<List<Object>> reply = deadlines.expect(call + " at " + server);
+    Reply<List<Object>> reply = deadlines.expect(call, server);
     send(
         reply,
         commands -> commands.dispatch(CommandType.EVALSHA, output(), call.byHash()),
@@ -95,7 +95,7 @@ final class Wire {
 
   /** As {@link #call}, with arguments that depend on the connection that it is sent over. */
   Reply<List<Object>> call(Script script, Function<RedisAsyncCommands<byte[], byte[]>, Call> call) {
-    Reply<List<Object>> reply = deadlines.expect(script + " at " + server);
+    Reply<List<Object>> reply = deadlines.expect(script, server);
     send(
         reply,
         commands -> commands.dispatch(CommandType.EVALSHA, output(), call.apply(commands).byHash()),
@@ -107,7 +107,7 @@ final class Wire {
    * As {@link #call}, where a node that is taking over the slot has to be told that it is asked.
    */
   CompletableFuture<List<Object>> callAsking(Call call) {
-    Reply<List<Object>> reply = deadlines.expect(call + " at " + server);
+    Reply<List<Object>> reply = deadlines.expect(call, server);
     send(
         reply,
         commands -> asking(commands, CommandType.EVALSHA, call.byHash()),
@@ -132,7 +132,7 @@ final class Wire {
    * @param asking as with {@link #callAsking}
    */
   CompletableFuture<List<Object>> callAndWait(Call call, Durability durability, boolean asking) {
-    Reply<List<Object>> reply = deadlines.expect(call + " with WAIT at " + server);
+    Reply<List<Object>> reply = deadlines.expect(call + " with WAIT", server);
     send(
         reply,
         commands ->
@@ -173,7 +173,7 @@ final class Wire {
 
   /** Sends any other request. */
   <T> CompletableFuture<T> run(String what, Request<T> request) {
-    Reply<T> reply = deadlines.expect(what + " at " + server);
+    Reply<T> reply = deadlines.expect(what, server);
     send(reply, request, null);
     return reply;
   }
