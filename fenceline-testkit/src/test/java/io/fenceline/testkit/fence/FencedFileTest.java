@@ -8,6 +8,7 @@ import io.fenceline.StaleTokenException;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceMarks;
 import io.fenceline.fence.FencedFile;
+import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.JavaProcess;
 import io.fenceline.testkit.server.ProcessState;
 import java.io.IOException;
@@ -159,5 +160,36 @@ class FencedFileTest extends FenceContract {
       assertThat(writer.expect("verdict", AMPLE)).isEqualTo("verdict refused by 34");
       assertThat(text(path)).isEqualTo("of 34");
     }
+  }
+
+  @Test
+  void writer_waitsForOneThatIsAtItInAnotherProcess() throws Exception {
+    FencedFile file = FencedFile.at(folder.resolve("prices"));
+    file.replace("of 33".getBytes(StandardCharsets.UTF_8), token(33));
+    try (JavaProcess other =
+        JavaProcess.of(FileLockProcess.class).argument(marks().toString()).start()) {
+      other.expect("locked", AMPLE);
+      Thread writer =
+          new Thread(() -> file.replace("of 34".getBytes(StandardCharsets.UTF_8), token(34)));
+      writer.start();
+
+      Eventually.until(AMPLE, "the writer to wait for the lock", () -> waitsForALock(writer));
+      assertThat(text(file.path())).isEqualTo("of 33");
+      other.send("go on");
+
+      writer.join(AMPLE.toMillis());
+      assertThat(text(file.path())).isEqualTo("of 34");
+    }
+  }
+
+  private Path marks() throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      return all.filter(path -> path.endsWith("marks")).findFirst().orElseThrow();
+    }
+  }
+
+  private static boolean waitsForALock(Thread thread) {
+    return Stream.of(thread.getStackTrace())
+        .anyMatch(frame -> frame.getMethodName().equals("lock0"));
   }
 }
