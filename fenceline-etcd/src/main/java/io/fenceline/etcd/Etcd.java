@@ -102,6 +102,15 @@ final class Etcd implements AutoCloseable {
         });
   }
 
+  /**
+   * Deletes a key, whatever is in it; not bounded.
+   *
+   * @return whether it was there
+   */
+  CompletableFuture<Boolean> delete(ByteSequence key) {
+    return heard(claims, c -> c.getKVClient().delete(key)).thenApply(done -> done.getDeleted() > 0);
+  }
+
   CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
     return within(heard(claims, c -> c.getKVClient().get(key, option)), "A read");
   }
