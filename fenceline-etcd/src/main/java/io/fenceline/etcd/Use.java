@@ -32,8 +32,8 @@ final class Use {
    *   is not given out. It is sent once; whatever is sent besides compares.
    * - It is sent for a use whose slot is given out again already: that and the sending are decided under
    *   one monitor.
-   * - It hits a key that was taken away by force and only keeps the name closed: that is only there with
-   *   a lock-delay, and then the delete compares.
+   * - It hits a key that has ended and only keeps the name closed: that is only there with a lock-delay,
+   *   or after a release that asked for it, and then the delete compares.
    */
 
   final ClaimRequest request;
@@ -59,6 +59,7 @@ final class Use {
   private boolean retired;
   private boolean deleteSent;
   private boolean deleteUnanswered;
+  private boolean leftBehind;
 
   Use(
       Etcd etcd,
@@ -136,7 +137,7 @@ final class Use {
   }
 
   private synchronized boolean startsBareDelete() {
-    if (created == 0 || retired || deleteSent || !request.delay().isZero()) {
+    if (created == 0 || retired || deleteSent || mayHaveEnded()) {
       return false;
     }
     deleteSent = true;
@@ -210,6 +211,9 @@ final class Use {
    * @return whether it was there
    */
   CompletableFuture<Boolean> leaveOn(ServerLease closing) {
+    synchronized (this) {
+      leftBehind = true;
+    }
     ByteSequence ended = parsed().ended().bytes();
     return put(ended, closing.id)
         .thenApply(
@@ -236,9 +240,21 @@ final class Use {
   }
 
   /** The owner is part of the value, so that both name this claim and no other. */
-  private Cmp ours() {
-    return created > 0
-        ? new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(created))
-        : new Cmp(key, Cmp.Op.EQUAL, CmpTarget.value(value));
+  private List<Cmp> ours() {
+    if (created == 0) {
+      return List.of(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.value(value)));
+    }
+    Cmp same = new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(created));
+    if (!mayHaveEnded()) {
+      return List.of(same);
+    }
+    // It keeps its create revision when it is taken away by force, or left behind.
+    Cmp owned = new Cmp(key, Cmp.Op.NOT_EQUAL, CmpTarget.value(parsed().ended().bytes()));
+    return List.of(same, owned);
+  }
+
+  /** Whether it may be there without an owner, to keep the name closed for a while. */
+  private synchronized boolean mayHaveEnded() {
+    return leftBehind || !request.delay().isZero();
   }
 }
