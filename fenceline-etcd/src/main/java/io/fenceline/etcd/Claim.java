@@ -1,6 +1,7 @@
 package io.fenceline.etcd;
 
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.fenceline.ModeConflictException;
 import io.fenceline.StoreUnavailableException;
@@ -157,10 +158,27 @@ final class Claim {
   }
 
   private void answered(Use mine, TxnResponse answer) {
-    List<Entry> found = Line.found(answer.getGetResponses());
+    List<GetResponse> reads = answer.getGetResponses();
+    if (!answer.isSucceeded()) {
+      foundInSlot(mine, Line.found(reads));
+      return;
+    }
+    // The transaction has created the key, so its revision is the key's create revision.
+    long created = answer.getHeader().getRevision();
+    mine.created = created;
+    if (reads.size() == 1 && reads.get(0).getKvs().size() == 1 && !reads.get(0).isMore()) {
+      place(Line.ALONE, created, this::grant); // What was read is the own key.
+    } else if (Line.isWhole(reads)) {
+      place(Line.seen(request.mode(), created, Line.found(reads)), created, this::grant);
+    } else {
+      wait.look();
+    }
+  }
+
+  /** The slot was not free: a former sending has put the key, or another claim. */
+  private void foundInSlot(Use mine, List<Entry> found) {
     Entry own =
         found.stream()
-            .filter(e -> e.key().equals(mine.key))
             .filter(e -> e.value().secret().equals(request.owner().secret()))
             .findFirst()
             .orElse(null);
@@ -169,14 +187,7 @@ final class Claim {
       return;
     }
     mine.created = own.created();
-    if (answer.isSucceeded()) {
-      place(
-          Line.seen(request.mode(), own.created(), found),
-          answer.getHeader().getRevision(),
-          this::grant);
-    } else {
-      wait.look(); // A former sending has put the key.
-    }
+    wait.look();
   }
 
   /** Another claim's key is in our slot: it was thought to be gone. */
@@ -191,7 +202,7 @@ final class Claim {
       next = session.open(request);
       use = next;
     }
-    session.close(taken, false);
+    session.abandon(taken);
     ask(next);
   }
 

@@ -90,16 +90,30 @@ final class Etcd implements AutoCloseable {
 
   /** A transaction; not bounded: the caller may want to know of a late answer. */
   CompletableFuture<TxnResponse> txn(Cmp condition, List<Op> then, List<Op> otherwise) {
+    return txn(List.of(condition), then, otherwise);
+  }
+
+  /** As above, if all of these hold. */
+  CompletableFuture<TxnResponse> txn(List<Cmp> conditions, List<Op> then, List<Op> otherwise) {
     return heard(
         claims,
         c -> {
           KV kv = c.getKVClient();
           return kv.txn()
-              .If(condition)
+              .If(conditions.toArray(Cmp[]::new))
               .Then(then.toArray(Op[]::new))
               .Else(otherwise.toArray(Op[]::new))
               .commit();
         });
+  }
+
+  /**
+   * Deletes a key, whatever is in it; not bounded.
+   *
+   * @return whether it was there
+   */
+  CompletableFuture<Boolean> delete(ByteSequence key) {
+    return heard(claims, c -> c.getKVClient().delete(key)).thenApply(done -> done.getDeleted() > 0);
   }
 
   CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {

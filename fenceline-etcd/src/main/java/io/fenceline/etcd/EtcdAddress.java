@@ -1,5 +1,6 @@
 package io.fenceline.etcd;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.ClientBuilder;
@@ -69,6 +70,8 @@ record EtcdAddress(StoreAddress address, String root) {
             .waitForReady(false)
             .retryMaxAttempts(1)
             .connectTimeout(context.connectTimeout())
+            .executorService(MoreExecutors.newDirectExecutorService())
+            .interceptor(new AnsweredByNetty())
             .keepaliveTime(PING)
             .keepaliveTimeout(PING_TIMEOUT)
             .keepaliveWithoutCalls(false);

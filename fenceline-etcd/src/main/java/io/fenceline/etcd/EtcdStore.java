@@ -7,6 +7,7 @@ import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Durations;
 import io.fenceline.spi.LockStore;
+import io.fenceline.spi.Mode;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.Release;
@@ -40,6 +41,10 @@ final class EtcdStore implements LockStore {
   private final Doctor doctor;
   private final Guarantees guarantees;
   private final Map<Owner, Claim> claims = new ConcurrentHashMap<>();
+
+  /** Releases that are not answered yet, by name. */
+  private final Map<String, CompletableFuture<?>> leaving = new ConcurrentHashMap<>();
+
   private volatile boolean closed;
 
   /**
@@ -102,6 +107,19 @@ final class EtcdStore implements LockStore {
       claim.closed();
       return;
     }
+    CompletableFuture<?> last = leaving.get(request.name());
+    if (last == null || !(request.mode() instanceof Mode.Exclusive)) {
+      begin(claim);
+    } else {
+      // The server may do what was sent together in any order. Before our own release, the claim
+      // would
+      // find our own key ahead, and have to watch for its end.
+      last.whenComplete((done, failure) -> begin(claim));
+    }
+  }
+
+  private void begin(Claim claim) {
+    ClaimRequest request = claim.request;
     Session ready = request.fixed() ? null : sessions.ready(request);
     if (ready != null) {
       claim.begin(ready);
@@ -205,7 +223,16 @@ final class EtcdStore implements LockStore {
         request.keepClosed().isZero()
             ? use.delete().whenComplete((was, failure) -> overIf(claim, failure))
             : keepClosed(claim, use, request.keepClosed());
-    return done.thenApply(was -> was ? Release.RELEASED : Release.GONE);
+    return whileLeaving(claim.request.name(), done)
+        .thenApply(was -> was ? Release.RELEASED : Release.GONE);
+  }
+
+  private <T> CompletableFuture<T> whileLeaving(String name, CompletableFuture<T> answer) {
+    if (answer.isDone()) {
+      return answer;
+    }
+    leaving.put(name, answer);
+    return answer.whenComplete((done, failure) -> leaving.remove(name, answer));
   }
 
   private static void overIf(Claim claim, @Nullable Throwable failure) {

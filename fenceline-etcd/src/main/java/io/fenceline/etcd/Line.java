@@ -40,6 +40,12 @@ final class Line {
    *   (a move to another lease) leaves it as it is.
    */
 
+  /** More claims of one name than this are seldom: a process has one at most. */
+  private static final int FEW = 16;
+
+  /** Nobody is ahead. */
+  static final Line ALONE = new Line(Mode.EXCLUSIVE, List.of());
+
   private final Mode mode;
   private final List<Entry> ahead;
 
@@ -48,8 +54,24 @@ final class Line {
     this.ahead = List.copyOf(ahead);
   }
 
-  /** What a transaction has to read of a name, so that {@link #seen} can tell. */
-  static List<Op> reads(Mode mode, ByteSequence name, long before) {
+  /**
+   * What the transaction that puts a key reads of its name: a few claims, in whatever order. Where
+   * these are all, as nearly always, {@link #seen} can tell; else it takes a look.
+   */
+  static List<Op> firstReads(Mode mode, ByteSequence name) {
+    if (!(mode instanceof Mode.Exclusive)) {
+      return lookReads(mode, name, 0);
+    }
+    return List.of(Op.get(name, GetOption.builder().isPrefix(true).withLimit(FEW).build()));
+  }
+
+  /** Whether no read has left anything out. */
+  static boolean isWhole(List<GetResponse> reads) {
+    return reads.stream().noneMatch(GetResponse::isMore);
+  }
+
+  /** What a look has to read of a name, however many there are, so that {@link #seen} can tell. */
+  static List<Op> lookReads(Mode mode, ByteSequence name, long before) {
     if (!(mode instanceof Mode.Exclusive)) {
       return List.of(get(name, before, b -> b.withSortOrder(GetOption.SortOrder.ASCEND)));
     }

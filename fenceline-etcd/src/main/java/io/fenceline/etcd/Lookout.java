@@ -14,18 +14,32 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A watch for the end of keys, from a revision on; calls back when enough of them are gone, and
- * when the watch is broken.
+ * A watch for the end of keys; calls back when enough of them are gone, and when something may have
+ * been missed.
  *
  * <p>A broken watch is not resumed: jetcd would go on from a revision that may be later than the
  * last event that it has delivered. Whoever is called back looks, and starts anew.
  */
 final class Lookout implements Watch.Listener {
+  /*
+   * A watch from a revision of the past is a slow one: the server keeps it apart until its next round
+   * over such watches, each 100 ms, and until then nothing is told, however late it happens. A watch of
+   * what comes is served at once. So it is opened without a revision; the server says from where on it
+   * sees, and if anything at all was written between that and what was seen of the queue, we look.
+   *
+   * What would break it, and why it can't:
+   *
+   * - An end that nobody tells of: it came before the revision that the watch began at. Either the queue
+   *   was seen after that, or the look is due. If the answer that says so is lost, so is the watch.
+   * - An end of long ago: a server that lags behind begins at an older revision than what was seen of
+   *   the queue, and tells of a former use of the same key. Events up to what was seen do not count.
+   */
+
   private static final long PAUSE_NANOS = 100_000_000;
 
   /** What is known of what was watched. */
   enum End {
-    /** The watch is broken, and nothing is known. */
+    /** The watch is broken, or has begun late: nothing is known. */
     UNKNOWN,
 
     /** Enough is gone. */
@@ -39,6 +53,7 @@ final class Lookout implements Watch.Listener {
   private final ByteSequence name;
   private final Map<ByteSequence, Integer> watched;
   private final int spare;
+  private final long seenRevision;
   private final Consumer<End> callBack;
 
   // Guarded by this.
@@ -52,18 +67,21 @@ final class Lookout implements Watch.Listener {
    *
    * @param watched the keys to wait for, with what each of them takes
    * @param spare how much may still be taken when the callback is due
+   * @param seenRevision the revision at which the keys were seen
    */
   Lookout(
       Etcd etcd,
       ByteSequence name,
       Map<ByteSequence, Integer> watched,
       int spare,
+      long seenRevision,
       Consumer<End> callBack) {
     this.etcd = etcd;
     this.name = name;
     this.watched = Map.copyOf(watched);
     this.left = new HashMap<>(watched);
     this.spare = spare;
+    this.seenRevision = seenRevision;
     this.callBack = callBack;
   }
 
@@ -72,9 +90,9 @@ final class Lookout implements Watch.Listener {
     return !broken && !closed && watched.equals(keys);
   }
 
-  void open(long revision) {
+  void open() {
     WatchOption.Builder option =
-        WatchOption.builder().withRevision(revision).withNoPut(true).withRequireLeader(true);
+        WatchOption.builder().withCreateNotify(true).withNoPut(true).withRequireLeader(true);
     boolean one = watched.size() == 1;
     ByteSequence key = one ? watched.keySet().iterator().next() : name;
     if (one) {
@@ -101,6 +119,12 @@ final class Lookout implements Watch.Listener {
 
   @Override
   public void onNext(WatchResponse response) {
+    if (response.isCreatedNotify()) {
+      if (response.getHeader().getRevision() > seenRevision) {
+        callBack.accept(End.UNKNOWN);
+      }
+      return;
+    }
     boolean enough = false;
     boolean hadIt = false;
     synchronized (this) {
@@ -109,6 +133,7 @@ final class Lookout implements Watch.Listener {
       }
       for (WatchEvent event : response.getEvents()) {
         if (event.getEventType() == WatchEvent.EventType.DELETE
+            && event.getKeyValue().getModRevision() > seenRevision
             && left.remove(event.getKeyValue().getKey()) != null) {
           enough = true;
           hadIt = hadIt(event);

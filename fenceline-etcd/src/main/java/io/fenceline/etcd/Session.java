@@ -136,8 +136,9 @@ final class Session {
     uses.put(use.key, use);
   }
 
-  /** The key is gone, or has left; its slot may be used again if it can't come back. */
-  void close(Use use, boolean reusable) {
+  /** The key is gone; its slot may be used again if it can't come back. */
+  void close(Use use) {
+    boolean reusable = use.retire();
     if (!uses.remove(use.key, use)) {
       return;
     }
@@ -156,9 +157,16 @@ final class Session {
     }
   }
 
+  /** The key has left, or was never ours; its slot is not used again. */
+  void abandon(Use use) {
+    if (uses.remove(use.key, use) && use.doubtful) {
+      sweep.expect();
+    }
+  }
+
   /** The key was found to be gone, or to be no longer ours. */
   void lost(Use use) {
-    close(use, !use.doubtful);
+    close(use);
     whenLost.accept(use);
   }
 

@@ -19,9 +19,23 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>A slot is used again once the key of its last use is known to be gone and can't come back. It
  * could come back if the transaction that puts it was not answered: then the slot is never used
- * again in its session, and the sweep looks for the key.
+ * again in its session, and the sweep looks for the key. Nor is it if a delete without a condition
+ * was not answered, which might come late and take the key of the next use along.
  */
 final class Use {
+  /*
+   * A release is a bare delete: the server does that for a third less than for a transaction with a
+   * compare, which has it make a copy of all that is not yet on disk. What would break it, and why it
+   * can't:
+   *
+   * - It hits another claim: nobody else puts keys of our lease, and while it is not answered, the slot
+   *   is not given out. It is sent once; whatever is sent besides compares.
+   * - It is sent for a use whose slot is given out again already: that and the sending are decided under
+   *   one monitor.
+   * - It hits a key that has ended and only keeps the name closed: that is only there with a lock-delay,
+   *   or after a release that asked for it, and then the delete compares.
+   */
+
   final ClaimRequest request;
   final ByteSequence key;
   final ByteSequence value;
@@ -40,6 +54,12 @@ final class Use {
 
   /** When the holder was last heard of. */
   volatile long touchedNanos;
+
+  // Guarded by this.
+  private boolean retired;
+  private boolean deleteSent;
+  private boolean deleteUnanswered;
+  private boolean leftBehind;
 
   Use(
       Etcd etcd,
@@ -74,14 +94,14 @@ final class Use {
   CompletableFuture<TxnResponse> put(ByteSequence name) {
     List<Op> then = new ArrayList<>();
     then.add(Op.put(key, value, PutOption.builder().withLeaseId(session.server.id).build()));
-    then.addAll(Line.reads(request.mode(), name, 0));
+    then.addAll(Line.firstReads(request.mode(), name));
     return etcd.txn(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(0)), then, List.of(read()));
   }
 
   /** Looks whether the key is still there, and what is ahead of it. */
   CompletableFuture<TxnResponse> look(ByteSequence name) {
     return etcd.within(
-        etcd.txn(ours(), Line.reads(request.mode(), name, created), List.of()),
+        etcd.txn(ours(), Line.lookReads(request.mode(), name, created), List.of()),
         "A look at the queue");
   }
 
@@ -91,13 +111,48 @@ final class Use {
    * @return whether it was there
    */
   CompletableFuture<Boolean> delete() {
+    return (startsBareDelete() ? bareDelete() : comparedDelete())
+        .thenApply(
+            was -> {
+              session.close(this);
+              return was;
+            });
+  }
+
+  private CompletableFuture<Boolean> bareDelete() {
+    return etcd.within(etcd.delete(key), "A release")
+        .thenApply(
+            was -> {
+              synchronized (this) {
+                deleteUnanswered = false;
+              }
+              return was;
+            });
+  }
+
+  private CompletableFuture<Boolean> comparedDelete() {
     Op delete = Op.delete(key, DeleteOption.DEFAULT);
     return etcd.within(etcd.txn(ours(), List.of(delete), List.of()), "A release")
-        .thenApply(
-            answer -> {
-              session.close(this, !doubtful);
-              return answer.isSucceeded();
-            });
+        .thenApply(TxnResponse::isSucceeded);
+  }
+
+  private synchronized boolean startsBareDelete() {
+    if (created == 0 || retired || deleteSent || mayHaveEnded()) {
+      return false;
+    }
+    deleteSent = true;
+    deleteUnanswered = true;
+    return true;
+  }
+
+  /**
+   * Ends the use.
+   *
+   * @return whether nothing that was sent for it can touch the next one in its slot
+   */
+  synchronized boolean retire() {
+    retired = true;
+    return !doubtful && !deleteUnanswered;
   }
 
   /**
@@ -145,7 +200,7 @@ final class Use {
                 session = target;
                 target.adopt(this);
               }
-              before.close(this, false);
+              before.abandon(this);
               return was;
             });
   }
@@ -156,11 +211,14 @@ final class Use {
    * @return whether it was there
    */
   CompletableFuture<Boolean> leaveOn(ServerLease closing) {
+    synchronized (this) {
+      leftBehind = true;
+    }
     ByteSequence ended = parsed().ended().bytes();
     return put(ended, closing.id)
         .thenApply(
             was -> {
-              session.close(this, false);
+              session.abandon(this);
               return was;
             });
   }
@@ -182,9 +240,21 @@ final class Use {
   }
 
   /** The owner is part of the value, so that both name this claim and no other. */
-  private Cmp ours() {
-    return created > 0
-        ? new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(created))
-        : new Cmp(key, Cmp.Op.EQUAL, CmpTarget.value(value));
+  private List<Cmp> ours() {
+    if (created == 0) {
+      return List.of(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.value(value)));
+    }
+    Cmp same = new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(created));
+    if (!mayHaveEnded()) {
+      return List.of(same);
+    }
+    // It keeps its create revision when it is taken away by force, or left behind.
+    Cmp owned = new Cmp(key, Cmp.Op.NOT_EQUAL, CmpTarget.value(parsed().ended().bytes()));
+    return List.of(same, owned);
+  }
+
+  /** Whether it may be there without an owner, to keep the name closed for a while. */
+  private synchronized boolean mayHaveEnded() {
+    return leftBehind || !request.delay().isZero();
   }
 }

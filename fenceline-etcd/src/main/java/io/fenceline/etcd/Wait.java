@@ -22,8 +22,8 @@ final class Wait {
   /*
    * What would break it, and why it can't:
    *
-   * - A lost wake-up: every broken watch is followed by a look, and a new watch starts at the revision
-   *   after that look.
+   * - A lost wake-up: every broken watch is followed by a look, and so is a new one that has begun
+   *   after anything was written that we have not seen.
    * - A turn by an event that comes late, of a watch that was given up: each watch remembers what was
    *   seen when it was opened, and that stays true. Who was the only one ahead of us then, is so for
    *   ever; newcomers are behind.
@@ -59,7 +59,9 @@ final class Wait {
       before = lookout;
       if (before == null || !before.isFor(line.watched())) {
         boolean forOne = line.waitsForOne();
-        next = new Lookout(etcd, name, line.watched(), line.spare(), end -> woken(end, forOne));
+        next =
+            new Lookout(
+                etcd, name, line.watched(), line.spare(), revision, end -> woken(end, forOne));
         lookout = next;
       } else {
         before = null;
@@ -71,7 +73,7 @@ final class Wait {
     }
     claim.tellWaiting(line.obstacle());
     if (next != null) {
-      next.open(revision + 1);
+      next.open();
     }
   }
 

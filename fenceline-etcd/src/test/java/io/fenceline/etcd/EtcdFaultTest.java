@@ -282,9 +282,10 @@ class EtcdFaultTest {
   }
 
   @Test
-  void aWatchFromACompactedRevision_callsBack() throws Exception {
+  void aWatchThatHasBegunAfterWhatWasSeen_callsBack() throws Exception {
     String put = etcd.etcdctl("put", "elsewhere", "2", "-w", "json");
-    etcd.etcdctl("compact", put.replaceAll(".*\"revision\":([0-9]+).*", "$1"));
+    long seen = Long.parseLong(put.replaceAll(".*\"revision\":([0-9]+).*", "$1"));
+    etcd.etcdctl("put", "elsewhere", "3");
     StoreAddress address = StoreAddress.parse("etcd://" + etcd.address());
     CountDownLatch called = new CountDownLatch(1);
     // A store of its own has the time, the random numbers and the client that a watch needs.
@@ -296,7 +297,8 @@ class EtcdFaultTest {
                       new Etcd(
                           context, "test", () -> EtcdAddress.of(address).connect(context), true);
                   ByteSequence key = ByteSequence.from("nothing", StandardCharsets.UTF_8);
-                  new Lookout(direct, key, Map.of(key, 1), 0, end -> called.countDown()).open(1);
+                  new Lookout(direct, key, Map.of(key, 1), 0, seen, end -> called.countDown())
+                      .open();
                   return Opening.open(direct, "/elsewhere");
                 })
             .connect()) {

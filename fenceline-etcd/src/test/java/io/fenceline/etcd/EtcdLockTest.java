@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.FencedLock;
 import io.fenceline.FencedReadWriteLock;
 import io.fenceline.Fenceline;
+import io.fenceline.HandOff;
 import io.fenceline.Hold;
 import io.fenceline.InvalidSettingException;
 import io.fenceline.LockOptions;
@@ -92,16 +93,18 @@ class EtcdLockTest {
   }
 
   @Test
-  void anUncontendedCycleIsOneTransactionEach_andNothingElse() throws InterruptedException {
+  void anUncontendedCycleIsATransactionAndADelete_andNothingElse() throws InterruptedException {
     warm(a);
     long txns = etcd.rpcCount("Txn");
+    long deletes = etcd.rpcCount("DeleteRange");
     long others = etcd.rpcCount("Range") + etcd.rpcCount("LeaseGrant") + etcd.rpcCount("Watch");
     try (Hold hold = a.lock("counted").acquire(BOUND)) {
       assertThat(etcd.rpcCount("Txn") - txns).isEqualTo(1);
       assertThat(hold.isValid()).isTrue();
       assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
     }
-    assertThat(etcd.rpcCount("Txn") - txns).isEqualTo(2);
+    assertThat(etcd.rpcCount("Txn") - txns).isEqualTo(1);
+    assertThat(etcd.rpcCount("DeleteRange") - deletes).isEqualTo(1);
     assertThat(etcd.rpcCount("Range") + etcd.rpcCount("LeaseGrant") + etcd.rpcCount("Watch"))
         .isEqualTo(others);
   }
@@ -125,14 +128,14 @@ class EtcdLockTest {
       long last = 0;
       long[] cost = new long[4];
       for (int part = 0; part < cost.length; part++) {
-        long before = etcd.rpcCount("Txn");
+        long before = etcd.rpcCount("Txn") + etcd.rpcCount("DeleteRange");
         for (int i = 0; i < 100; i++) {
           try (Hold hold = cycling.lock("cycled").acquire(BOUND)) {
             assertThat(hold.token()).isGreaterThan(last);
             last = hold.token();
           }
         }
-        cost[part] = etcd.rpcCount("Txn") - before;
+        cost[part] = etcd.rpcCount("Txn") + etcd.rpcCount("DeleteRange") - before;
       }
       assertThat(used)
           .as("a new key leaves a tombstone that every later read walks over")
@@ -348,6 +351,42 @@ class EtcdLockTest {
       Eventually.until(BOUND, "the loss to be noticed", () -> !hold.isValid());
       assertThat(hold.release()).isEqualTo(ReleaseOutcome.ALREADY_LOST);
       assertThat(next.isValid()).isTrue();
+    }
+  }
+
+  @Test
+  void aReleaseAfterAForcedOne_leavesTheNameClosedForTheDelay() throws Exception {
+    LockOptions delayed = OPTIONS.lockDelay(Duration.ofSeconds(3));
+    Hold hold = a.lock("closing", delayed).acquire(BOUND);
+    assertThat(b.forceRelease("closing", hold.token())).isTrue();
+    assertThat(hold.release()).isEqualTo(ReleaseOutcome.ALREADY_LOST);
+    assertThat(b.lock("closing").tryAcquire()).isEmpty();
+    b.lock("closing").acquire(BOUND).release();
+  }
+
+  @Test
+  void aClaimBehindOurOwnRelease_isGrantedWithoutAWatch() throws Exception {
+    try (Fenceline each =
+        Fenceline.builder()
+            .store("etcd://" + etcd.address())
+            .defaultOptions(OPTIONS)
+            .handOff(HandOff.NONE)
+            .connect()) {
+      warm(each);
+      long watches = etcd.rpcCount("Watch");
+      long txns = etcd.rpcCount("Txn");
+      Hold hold = each.lock("own").acquire(BOUND);
+      List<CompletableFuture<Hold>> waiting = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        waiting.add(each.lock("own").acquireAsync(BOUND));
+      }
+      for (CompletableFuture<Hold> next : waiting) {
+        hold.releaseAsync(); // Not waited for: the next claim goes out right behind it.
+        hold = next.get(20, TimeUnit.SECONDS);
+      }
+      hold.release();
+      assertThat(etcd.rpcCount("Txn") - txns).isEqualTo(101);
+      assertThat(etcd.rpcCount("Watch") - watches).isZero();
     }
   }
 

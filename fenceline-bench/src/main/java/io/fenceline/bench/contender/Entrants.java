@@ -52,7 +52,7 @@ public final class Entrants {
       case "etcd" ->
           List.of(
               ours(ALL),
-              floor("bare transactions", EtcdFloor::new),
+              floor("transaction, delete", EtcdFloor::new),
               peer("jetcd", "jetcd Lock", ALL, JetcdLocks::new),
               fair(),
               unfair());

@@ -2,6 +2,7 @@ package io.fenceline.bench.contender;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KV;
@@ -9,15 +10,21 @@ import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
-import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.MethodDescriptor;
 
 /**
  * What a lock in etcd can't do without: a transaction that puts the key on the session's lease and
- * reads who is first, and one that compares and deletes; on the same key each time.
+ * reads who else is there, and a delete; on the same key each time, and with no thread between the
+ * caller and Netty's.
  */
 final class EtcdFloor implements Contender {
+  private static final int FEW = 16;
   private static final ByteSequence VALUE = ByteSequence.from(new byte[100]);
 
   private final Client client;
@@ -25,7 +32,11 @@ final class EtcdFloor implements Contender {
   private final long lease;
 
   EtcdFloor(String address) throws Exception {
-    this.client = JetcdLocks.connect(address);
+    this.client =
+        JetcdLocks.builder(address)
+            .executorService(MoreExecutors.newDirectExecutorService())
+            .interceptor(new OnNettysThread())
+            .build();
     this.kv = client.getKVClient();
     this.lease = JetcdLocks.lease(client);
   }
@@ -35,37 +46,32 @@ final class EtcdFloor implements Contender {
     ByteSequence prefix = ByteSequence.from("/floor/" + name + "!", UTF_8);
     ByteSequence key = ByteSequence.from("/floor/" + name + "!" + Long.toHexString(lease), UTF_8);
     PutOption onLease = PutOption.builder().withLeaseId(lease).build();
-    GetOption first =
-        GetOption.builder()
-            .isPrefix(true)
-            .withSortField(GetOption.SortTarget.CREATE)
-            .withSortOrder(GetOption.SortOrder.ASCEND)
-            .withLimit(1)
-            .build();
+    GetOption some = GetOption.builder().isPrefix(true).withLimit(FEW).build();
     Cmp isFree = new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(0));
     return section -> {
       TxnResponse taken =
           kv.txn()
               .If(isFree)
-              .Then(Op.put(key, VALUE, onLease), Op.get(prefix, first))
+              .Then(Op.put(key, VALUE, onLease), Op.get(prefix, some))
               .commit()
               .get();
       Floors.check(taken.isSucceeded());
       long created = taken.getGetResponses().get(0).getKvs().get(0).getCreateRevision();
       section.run(created);
-      Cmp isOurs = new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(created));
-      Floors.check(
-          kv.txn()
-              .If(isOurs)
-              .Then(Op.delete(key, DeleteOption.DEFAULT))
-              .commit()
-              .get()
-              .isSucceeded());
+      Floors.check(kv.delete(key).get().getDeleted() == 1);
     };
   }
 
   @Override
   public void close() {
     client.close();
+  }
+
+  private static final class OnNettysThread implements ClientInterceptor {
+    @Override
+    public <Q, A> ClientCall<Q, A> interceptCall(
+        MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+      return next.newCall(method, options.withExecutor(MoreExecutors.directExecutor()));
+    }
   }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
+import io.etcd.jetcd.ClientBuilder;
 import io.etcd.jetcd.Lock;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
 import io.grpc.stub.StreamObserver;
@@ -19,11 +20,11 @@ final class JetcdLocks implements Contender {
   private final ThreadLocal<Long> leases = new ThreadLocal<>();
 
   JetcdLocks(String address) {
-    this.client = connect(address);
+    this.client = builder(address).build();
   }
 
-  static Client connect(String address) {
-    return Client.builder().endpoints(address.replace("etcd://", "http://")).build();
+  static ClientBuilder builder(String address) {
+    return Client.builder().endpoints(address.replace("etcd://", "http://"));
   }
 
   /** A lease that is kept alive until the client is closed. */
