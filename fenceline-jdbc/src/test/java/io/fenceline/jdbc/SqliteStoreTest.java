@@ -61,6 +61,11 @@ class SqliteStoreTest {
   }
 
   @Test
+  void theFirstOfAQueue_isFoundByItsName() {
+    Turns.check("sqlite:" + folder.resolve("locks.db"));
+  }
+
+  @Test
   void sharedHoldsAndPermits_areCounted() throws Exception {
     String uri = "sqlite:" + folder.resolve("locks.db");
     try (Fenceline one = Fenceline.connect(uri);
