@@ -27,8 +27,8 @@ public final class GrowthTables {
       table.add(
           List.of(
               String.format(Locale.ROOT, "%,d", point.held()),
-              micros(point.clientMicros()),
-              micros(point.serverMicros()),
+              point.clientMicros() > 0 ? micros(point.clientMicros()) : "",
+              point.serverMicros() > 0 ? micros(point.serverMicros()) : "",
               point.perSecond().stream()
                   .map(c -> String.format(Locale.ROOT, "%.0f %s", c.amount(), c.kind()))
                   .collect(Collectors.joining(", ")),

@@ -45,7 +45,7 @@ final class MethodText {
       - CPU times are those of the client's process and of the server's, for one cycle. For a renewal, what
         both use while nothing is held is taken off; each hold is renewed once while it is watched, on the
         default lease of 30 s. Servers count their CPU time in hundredths of a second, so what is said of
-        a few hand-offs or renewals is coarse.
+        a few hand-offs or renewals is coarse; it is left empty where nothing could be told from idling.
 
       ## What favours whom
 
