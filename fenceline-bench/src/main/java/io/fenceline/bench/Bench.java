@@ -6,8 +6,10 @@ import io.fenceline.bench.report.Page;
 import io.fenceline.bench.report.StoreReport;
 import io.fenceline.bench.store.Venue;
 import io.fenceline.bench.work.BrokenLockException;
+import io.fenceline.bench.work.Effort;
 import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Holds;
+import io.fenceline.bench.work.Names;
 import io.fenceline.bench.work.Progress;
 import io.fenceline.bench.work.Rates;
 import io.fenceline.bench.work.Shape;
@@ -58,18 +60,22 @@ public final class Bench {
         }
       }
       boolean isShared = !store.equals("memory");
+      Effort effort = arguments.effort();
+      List<Waiters.Point> waiters = List.of();
+      List<Holds.Point> holds = List.of();
+      List<Names.Point> names = List.of();
+      if (isShared && arguments.wantsWork("waiters")) {
+        waiters = orNothing(progress, () -> Waiters.measure(venue, effort, progress));
+      }
+      if (isShared && arguments.wantsWork("holds")) {
+        holds = orNothing(progress, () -> Holds.measure(venue, effort, progress));
+      }
+      if (isShared && arguments.wantsWork("names")) {
+        names = orNothing(progress, () -> Names.measure(venue, effort, progress)); // The last one.
+      }
       StoreReport report =
           new StoreReport(
-              store,
-              venue.description(),
-              rates,
-              fleet,
-              isShared && arguments.wantsWork("waiters")
-                  ? orNothing(() -> Waiters.measure(venue, arguments.effort(), progress))
-                  : List.of(),
-              isShared && arguments.wantsWork("holds")
-                  ? orNothing(() -> Holds.measure(venue, arguments.effort(), progress))
-                  : List.of());
+              store, venue.description(), rates, fleet, waiters, holds, names, progress.leftOut());
       System.out.println();
       report.tables().forEach(table -> System.out.println(table.plain()));
       return report;
@@ -90,15 +96,18 @@ public final class Bench {
   }
 
   /**
-   * A curve that could not be measured is missing from the report; a lock that is broken ends it.
+   * A curve that could not be measured is missing from the report, which says so; a lock that is
+   * broken ends it.
    */
-  private static <T> List<T> orNothing(Callable<List<T>> curve) throws Exception {
+  private static <T> List<T> orNothing(Progress progress, Callable<List<T>> curve)
+      throws Exception {
     try {
       return curve.call();
     } catch (BrokenLockException e) {
       throw e;
     } catch (Exception e) {
-      System.out.println(" failed: " + e);
+      progress.skip("it failed: " + e);
+      progress.end();
       return List.of();
     }
   }

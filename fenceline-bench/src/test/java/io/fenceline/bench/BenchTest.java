@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** That the benchmarks still run: one very short round of each; how fast it is does not matter. */
 class BenchTest {
-  private static final List<String> WITHOUT_FLEET = List.of("solo", "hot", "waiters", "holds");
+  private static final List<String> WITHOUT_FLEET =
+      List.of("solo", "hot", "waiters", "holds", "names");
 
   @ParameterizedTest
   @ValueSource(strings = {"redis", "zookeeper", "etcd", "postgresql", "sqlite", "memory"})
@@ -39,6 +40,8 @@ class BenchTest {
     if (!store.equals("memory")) {
       assertThat(report.waiters()).hasSize(2).allMatch(point -> point.handOffMicros() > 0);
       assertThat(report.holds()).hasSize(1).allMatch(point -> point.cyclesPerSecond() > 0);
+      assertThat(report.names()).hasSize(2).allMatch(point -> point.cyclesPerSecond() > 0);
+      assertThat(report.leftOut()).isEmpty();
     }
   }
 

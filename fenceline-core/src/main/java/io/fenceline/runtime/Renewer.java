@@ -29,6 +29,13 @@ final class Renewer {
   /** After a failure, or without an answer, a renewal is sent again after this share. */
   private static final int RETRY_SHARE = 12;
 
+  /**
+   * A renewal without an answer is not sent again while the store answers others, until this share
+   * of the lease is left: it is behind them in a queue, and a second one would make the queue
+   * longer. With very many holds, each second one would then be late, too, until all are lost.
+   */
+  private static final int PATIENT_SHARE = 3;
+
   private static final long SHORTEST_RETRY_NANOS = 1_000_000;
   private static final long LONGEST_AHEAD_NANOS = 2_000_000_000;
 
@@ -51,6 +58,7 @@ final class Renewer {
   private final Map<Tenure, Slot> slots = new HashMap<>();
   private final Map<Tenure, Attempt> unanswered = new HashMap<>();
   private long sequence;
+  private @Nullable Long answeredNanos;
   private Time.@Nullable Timer timer;
   private long timerDueNanos;
   private long timers;
@@ -180,13 +188,27 @@ final class Renewer {
       if (!slots.containsKey(tenure)) {
         return;
       }
-      silent = unanswered.put(tenure, attempt) != null;
       place(tenure, Math.min(now.nanos() + retry, tenure.lease().deadlineNanos()));
+      if (isBehindOthers(tenure, now, retry)) {
+        return;
+      }
+      silent = unanswered.put(tenure, attempt) != null;
     }
     if (silent) {
       tenure.renewalFailed("the store did not answer");
     }
     batch.add(attempt);
+  }
+
+  /** Whether an attempt is under way, and the store has answered others of late. */
+  private boolean isBehindOthers(Tenure tenure, Moment now, long retryNanos) {
+    Attempt sent = unanswered.get(tenure);
+    Lease lease = tenure.lease();
+    return sent != null
+        && answeredNanos != null
+        && answeredNanos - sent.sentNanos() > 0
+        && now.nanos() - answeredNanos < retryNanos
+        && lease.remainingNanos(now) > lease.length().toNanos() / PATIENT_SHARE;
   }
 
   private void renew(List<Attempt> due) {
@@ -210,12 +232,17 @@ final class Renewer {
           .whenComplete(
               (renewal, failure) -> {
                 if (renewal != null) {
+                  answered();
                   attempt.tenure().renewed(renewal, attempt.sentNanos());
                 } else {
                   failed(attempt, Futures.unwrapped(failure));
                 }
               });
     }
+  }
+
+  private synchronized void answered() {
+    answeredNanos = engine.time.nanos();
   }
 
   private synchronized boolean isWanted(Attempt attempt) {

@@ -133,10 +133,17 @@ final class Session {
       }
     }
 
-    /** Runs a statement that returns at most one row. */
+    /**
+     * Runs a statement that returns at most one row, to its end: SQLite moves its log into the
+     * database after statements that have ended, not after those that were left at a row.
+     */
     <T> @Nullable T row(RowReader<T> reader) throws SQLException {
       try (ResultSet rows = statement.executeQuery()) {
-        return rows.next() ? reader.read(rows) : null;
+        T read = rows.next() ? reader.read(rows) : null;
+        while (read != null && rows.next()) {
+          // There is none.
+        }
+        return read;
       } finally {
         done();
       }

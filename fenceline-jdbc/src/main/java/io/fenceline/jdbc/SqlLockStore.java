@@ -335,6 +335,25 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   }
 
   @Override
+  public List<Owner> inTurn(List<String> names) {
+    List<Owner> found = new ArrayList<>();
+    attempts.look(
+        "A look at the queues failed",
+        session -> {
+          for (List<byte[]> part :
+              Renewals.parts(names, name -> name.getBytes(StandardCharsets.UTF_8))) {
+            found.addAll(
+                session
+                    .call(statements.inTurn, part.size())
+                    .set("names", part)
+                    .rows(row -> owner(row.getBytes(1))));
+          }
+          return found;
+        });
+    return found;
+  }
+
+  @Override
   public Map<Owner, Boolean> look(List<Owner> owners) {
     Map<Owner, Boolean> found = new HashMap<>();
     attempts.look(

@@ -16,6 +16,7 @@ final class Statements {
   final Sql updateClaim;
   final Sql deleteClaim;
   final Sql poll;
+  final Sql inTurn;
   final Sql beat;
   final Sql inspect;
   final Sql list;
@@ -42,6 +43,7 @@ final class Statements {
     updateClaim = dialect.sql("update-claim", tables);
     deleteClaim = dialect.sql("delete-claim", tables);
     poll = dialect.sql("poll", tables);
+    inTurn = dialect.sql("in-turn", tables);
     beat = dialect.sql("beat", tables);
     inspect = dialect.sql("inspect", tables);
     list = dialect.sql("list", tables);

@@ -6,6 +6,7 @@ import io.fenceline.testkit.server.PostgresServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -29,5 +30,10 @@ class PostgresContractTest extends LockContract {
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
         JdbcStore.url(Urls.of(server)).poolSize(2), Duration.ofSeconds(3));
+  }
+
+  @Test
+  void theFirstOfAQueue_isFoundByItsName() {
+    Turns.check(Urls.of(server));
   }
 }

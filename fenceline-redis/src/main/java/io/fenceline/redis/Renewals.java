@@ -3,24 +3,30 @@ package io.fenceline.redis;
 import static io.fenceline.redis.Layout.bytes;
 
 import io.fenceline.redis.Topology.Purpose;
+import io.fenceline.spi.Mode;
 import io.fenceline.spi.Moment;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.Time;
 import io.fenceline.spi.Validity;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * Renews many holds with few calls: up to a hundred with one, all of one bucket where the servers
  * are a Cluster. All calls are under way at once, so a server that is down delays only its own.
+ *
+ * <p>A lock that nobody else wants has a head and no other keys, so the first call names heads
+ * only: the other keys would be three quarters of what is sent. Those that turn out to need them
+ * are asked for again.
  */
 final class Renewals {
   private static final int MOST_AT_ONCE = 128;
-  private static final int KEYS_EACH = 4;
+  private static final int ALL_KEYS = 4;
+  private static final int HEAD_ONLY = 1;
   private static final int NEEDS_ALL_KEYS = 2;
 
   private final Topology topology;
@@ -28,7 +34,16 @@ final class Renewals {
   private final String store;
 
   /** One hold to be renewed, and who waits for the answer. */
-  private record Job(RenewRequest request, Layout.Place place, CompletableFuture<Renewal> answer) {
+  private record Job(RenewRequest request, int bucket, CompletableFuture<Renewal> answer) {
+    byte[][] keys(int width) {
+      String name = request.grant().claim().name();
+      return (width == HEAD_ONLY ? Layout.simple(name) : Layout.place(name)).keys();
+    }
+
+    boolean isAlone() {
+      return request.grant().claim().mode() instanceof Mode.Exclusive;
+    }
+
     byte[] owner() {
       return request.grant().claim().owner().bytes();
     }
@@ -38,6 +53,9 @@ final class Renewals {
     }
   }
 
+  /** What can go with one call, up to its length. */
+  private record Group(int bucket, int width) {}
+
   Renewals(Topology topology, Time time, String store) {
     this.topology = topology;
     this.time = time;
@@ -46,57 +64,63 @@ final class Renewals {
 
   List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
     List<CompletableFuture<Renewal>> answers = new ArrayList<>(requests.size());
-    Map<Integer, List<Job>> groups = new TreeMap<>();
+    Map<Group, List<Job>> groups = new HashMap<>();
     for (RenewRequest request : requests) {
-      Job job =
-          new Job(request, Layout.place(request.grant().claim().name()), new CompletableFuture<>());
+      int bucket = Layout.bucket(bytes(request.grant().claim().name()));
+      Job job = new Job(request, bucket, new CompletableFuture<>());
       answers.add(job.answer);
-      int group = topology.mixesBuckets() ? 0 : job.place.bucket();
+      int width = job.isAlone() ? HEAD_ONLY : ALL_KEYS;
+      Group group = new Group(topology.mixesBuckets() ? 0 : bucket, width);
       groups.computeIfAbsent(group, any -> new ArrayList<>()).add(job);
     }
-    for (List<Job> group : groups.values()) {
-      for (int from = 0; from < group.size(); from += MOST_AT_ONCE) {
-        send(group.subList(from, Math.min(group.size(), from + MOST_AT_ONCE)), KEYS_EACH, false);
-      }
-    }
+    groups.forEach((group, jobs) -> send(jobs, group.width, false));
     return answers;
   }
 
+  /** In as many calls as it takes. */
   private void send(List<Job> jobs, int width, boolean last) {
+    for (int from = 0; from < jobs.size(); from += MOST_AT_ONCE) {
+      call(jobs.subList(from, Math.min(jobs.size(), from + MOST_AT_ONCE)), width, last);
+    }
+  }
+
+  private void call(List<Job> jobs, int width, boolean last) {
     byte[][] keys = new byte[jobs.size() * width][];
     byte[][] args = new byte[1 + 2 * jobs.size()][];
     args[0] = bytes(width);
     for (int i = 0; i < jobs.size(); i++) {
       Job job = jobs.get(i);
-      System.arraycopy(job.place.keys(), 0, keys, i * width, width);
+      System.arraycopy(job.keys(width), 0, keys, i * width, width);
       args[1 + 2 * i] = job.owner();
       args[2 + 2 * i] = job.term();
     }
     Moment sent = time.now();
     topology
-        .call(Purpose.RENEWALS, jobs.get(0).place.bucket(), new Call(Script.RENEW, keys, args))
+        .call(Purpose.RENEWALS, jobs.get(0).bucket, new Call(Script.RENEW, keys, args))
         .whenComplete(
             (answer, failure) -> {
               if (failure == null) {
-                answered(jobs, answer, sent);
+                answered(jobs, answer, sent, last);
               } else {
                 failed(jobs, last, failure);
               }
             });
   }
 
-  private void answered(List<Job> jobs, List<Object> answer, Moment sent) {
+  private void answered(List<Job> jobs, List<Object> answer, Moment sent, boolean last) {
+    List<Job> again = new ArrayList<>(0);
     for (int i = 0; i < jobs.size(); i++) {
       Job job = jobs.get(i);
       long fate = Answers.number(answer.get(i));
       if (fate == NEEDS_ALL_KEYS) {
-        send(List.of(job), KEYS_EACH, true);
+        again.add(job);
       } else if (fate == 1) {
         job.answer.complete(new Renewal.Renewed(new Validity(sent, job.request.lease())));
       } else {
         job.answer.complete(Renewal.GONE);
       }
     }
+    send(again, ALL_KEYS, last);
   }
 
   /**
@@ -107,7 +131,7 @@ final class Renewals {
     Throwable cause = Failures.unwrapped(failure);
     String message = cause == null ? "" : String.valueOf(cause.getMessage());
     if (!last && message.startsWith("TRYAGAIN")) {
-      jobs.forEach(job -> send(List.of(job), 1, true));
+      jobs.forEach(job -> send(List.of(job), HEAD_ONLY, true));
       return;
     }
     jobs.forEach(

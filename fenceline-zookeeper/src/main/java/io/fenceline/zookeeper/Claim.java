@@ -4,12 +4,10 @@ import io.fenceline.ModeConflictException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Grant;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Release;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +56,8 @@ final class Claim {
   private final OwnNode node;
   private final Enquiry enquiry;
   private final Wait wait;
+  private final Possession possession;
+  private final Withdrawals withdrawals = new Withdrawals();
   private volatile ClaimHandler handler;
 
   // Guarded by this.
@@ -65,14 +65,11 @@ final class Claim {
   private @Nullable Session session;
   private @Nullable String path;
   private long number;
-  private @Nullable Moment granted;
-  private long seenNanos;
   private int attempt;
   private boolean asking;
   private @Nullable Moment asked;
   private boolean waited;
   private boolean unwanted;
-  private final List<CompletableFuture<Void>> withdrawals = new ArrayList<>(0);
 
   Claim(ZooKeeperStore store, ClaimRequest request, ClaimHandler handler) {
     this.store = store;
@@ -81,6 +78,7 @@ final class Claim {
     this.node = new OwnNode(store, request);
     this.enquiry = new Enquiry(this, node, request, store);
     this.wait = new Wait(this, node, request, store);
+    this.possession = new Possession(this, request, store);
   }
 
   String tag() {
@@ -111,8 +109,8 @@ final class Claim {
       switch (now) {
         case NEW -> create(State.NEW, 0);
         case UNKNOWN -> recover();
-        case WAITING -> look();
-        case GRANTED -> grantAgain();
+        case WAITING -> look(true);
+        case GRANTED -> possession.tellAgain();
         default -> {}
       }
     } catch (StoreUnavailableException e) {
@@ -167,8 +165,12 @@ final class Claim {
     }
   }
 
-  /** Lists the line again. */
-  private void look() {
+  /**
+   * Looks at the line again.
+   *
+   * @param anew whether something is known to have changed; otherwise it is a poll
+   */
+  private void look(boolean anew) {
     Session on;
     synchronized (this) {
       on = session;
@@ -177,8 +179,21 @@ final class Claim {
       throw unavailable("The session has ended");
     }
     int mine = begin(State.WAITING, State.WAITING, on);
-    if (mine != 0) {
+    if (mine == 0) {
+      return;
+    }
+    if (anew) {
       enquiry.list(mine, on);
+    } else {
+      enquiry.poll(mine, on);
+    }
+  }
+
+  private void lookOrFail(int mine, boolean anew) {
+    try {
+      look(anew);
+    } catch (StoreUnavailableException e) {
+      fail(mine, e);
     }
   }
 
@@ -201,7 +216,7 @@ final class Claim {
       fail(mine, unavailable("The node of a claim was removed by someone else"));
       return;
     }
-    Place stranger = Line.stranger(request.mode(), ahead);
+    Place stranger = line.stranger(request.mode(), ahead);
     if (isUnwanted) {
       leave(() -> {});
     } else if (stranger != null) {
@@ -211,10 +226,7 @@ final class Claim {
     } else if (Line.fits(request.mode(), ahead)) {
       grant(sent);
     } else if (!request.waits()) {
-      CompletableFuture<Obstacle> seen =
-          new Calls(on)
-              .read(node.path(ahead.get(0)))
-              .handle((found, failure) -> Wait.obstacle(found));
+      CompletableFuture<Obstacle> seen = wait.readObstacle(on, ahead.get(0));
       leave(() -> handler.refused(seen.join())); // Answered before the deletion is.
     } else {
       wait.begin(mine, on, ahead);
@@ -254,31 +266,24 @@ final class Claim {
     }
     if (fits) {
       grant(null);
-      return;
-    }
-    try {
-      look();
-    } catch (StoreUnavailableException e) {
-      fail(mine, e);
+    } else {
+      lookOrFail(mine, true);
     }
   }
 
   /** Looks whether an event was missed. */
   void poll() {
+    int mine;
     synchronized (this) {
       if (state != State.WAITING || asking) {
         return;
       }
+      mine = attempt;
     }
-    ask();
+    lookOrFail(mine, false);
   }
 
-  /**
-   * It has the name.
-   *
-   * @param from when the lease begins: not after the sending of the request that has told so; an
-   *     event tells it by itself, and a node is kept for as long as its session lives
-   */
+  /** It has the name; see {@link Possession#begin}. */
   private void grant(@Nullable Moment from) {
     synchronized (this) {
       if (state != State.ASKING && state != State.WAITING) {
@@ -286,44 +291,16 @@ final class Claim {
       }
       state = State.GRANTED;
       asking = false;
-      seenNanos = store.context.time().nanos();
-      granted = from == null ? store.context.time().now() : from;
+      possession.begin(session, number, from);
       wait.end(session);
     }
-    tellGranted();
-  }
-
-  /** A repeat starts the lease again. */
-  private void grantAgain() {
-    synchronized (this) {
-      granted = store.context.time().now();
-    }
-    tellGranted();
-  }
-
-  private void tellGranted() {
-    Session on;
-    Moment from;
-    long given;
-    synchronized (this) {
-      on = session;
-      from = granted;
-      given = number;
-    }
-    if (on != null && from != null) {
-      // Less than half of what could be proven would only make the holder renew at once.
-      store.heartbeat.whenProven(
-          on,
-          store.leastNanos(on, request.lease()),
-          () -> handler.granted(new Grant(given, on.validity(from, request.lease()))));
-    }
+    possession.tell();
   }
 
   // Unknown outcomes. ---------------------------------------------------------------------------
 
   /** The attempt has failed: whether there is a node, and whether it is ours, is not known. */
   void fail(int mine, RuntimeException cause) {
-    List<CompletableFuture<Void>> told;
     boolean heard;
     synchronized (this) {
       if (attempt != mine || (state != State.ASKING && state != State.WAITING)) {
@@ -334,10 +311,8 @@ final class Claim {
       asking = false;
       wait.end(session);
       heard = !unwanted;
-      told = List.copyOf(withdrawals);
-      withdrawals.clear();
     }
-    told.forEach(withdrawal -> withdrawal.completeExceptionally(cause));
+    withdrawals.end(cause);
     if (heard) {
       handler.failed(cause);
     }
@@ -371,7 +346,7 @@ final class Claim {
 
   /** The name of the node, if a listing of that time must show it; null if it need not. */
   synchronized @Nullable String nodeGrantedBefore(long nanos) {
-    return path == null || granted == null || seenNanos - nanos >= 0 ? null : node.node(path);
+    return path != null && possession.isOlderThan(nanos) ? node.node(path) : null;
   }
 
   /** The grant is not there any more; false if it was known to be over before. */
@@ -423,9 +398,7 @@ final class Claim {
         return CompletableFuture.completedFuture(null);
       }
       if (state == State.ASKING) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        withdrawals.add(done); // Whatever is heard next ends it.
-        return done;
+        return withdrawals.add(); // Whatever is heard next ends it.
       }
     }
     return remove(false).thenAccept(release -> {});
@@ -445,20 +418,11 @@ final class Claim {
     remove(false)
         .whenComplete(
             (release, failure) -> {
-              List<CompletableFuture<Void>> told;
               boolean heard;
               synchronized (this) {
-                told = List.copyOf(withdrawals);
-                withdrawals.clear();
                 heard = !unwanted;
               }
-              for (CompletableFuture<Void> withdrawal : told) {
-                if (failure == null) {
-                  withdrawal.complete(null);
-                } else {
-                  withdrawal.completeExceptionally(failure);
-                }
-              }
+              withdrawals.end(failure);
               if (heard && failure == null) {
                 then.run();
               } else if (heard) {

@@ -3,6 +3,7 @@ package io.fenceline.zookeeper;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Moment;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -17,6 +18,7 @@ final class Enquiry {
   private static final int OK = KeeperException.Code.OK.intValue();
   private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
   private static final int COLD_TRIES = 5;
+  private static final int POLL_SHARE = 4;
   private static final AsyncCallback.StringCallback IGNORED = (code, path, context, name) -> {};
 
   private final Claim claim;
@@ -67,32 +69,28 @@ final class Enquiry {
 
   /** Lists the line. */
   void list(int mine, Session on) {
-    AsyncCallback.ChildrenCallback listed =
-        (code, asked, context, children) -> {
-          if (code == OK) {
-            order(mine, on, Line.parse(children));
-          } else {
-            claim.fail(mine, on.failure("Listing lock '" + request.name() + "'", code));
-          }
-        };
-    on.zk.getChildren(node.parent, false, listed, null);
+    store.lines.list(on, node.parent, claim, mine);
+  }
+
+  /**
+   * As {@link #list}, to see whether an event was missed: a list that another asked for will do.
+   */
+  void poll(int mine, Session on) {
+    store.lines.poll(on, node.parent, claim, mine, request.lease().toNanos() / POLL_SHARE);
   }
 
   private void order(int mine, Session on, List<Place> places) {
-    if (Line.areSequencesSound(places)) {
-      claim.inLine(mine, on, Line.bySequence(places));
-      return;
-    }
-    store
-        .ordered(on, node.parent, places)
-        .whenComplete(
-            (line, failure) -> {
-              if (line != null) {
-                claim.inLine(mine, on, line);
-              } else {
-                claim.fail(mine, store.meaning(failure));
-              }
-            });
+    CompletableFuture<Line> unused =
+        store
+            .line(on, node.parent, places)
+            .whenComplete(
+                (line, failure) -> {
+                  if (line != null) {
+                    claim.inLine(mine, on, line);
+                  } else {
+                    claim.fail(mine, store.meaning(failure));
+                  }
+                });
   }
 
   /** Finds out whether there is a node, and goes on from there. */

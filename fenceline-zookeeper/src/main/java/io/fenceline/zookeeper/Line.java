@@ -2,6 +2,7 @@ package io.fenceline.zookeeper;
 
 import io.fenceline.spi.Mode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -23,10 +24,21 @@ final class Line {
    */
   private static final int MARGIN = 1 << 20;
 
-  private final List<Place> places;
+  private static final Comparator<Place> BY_SEQUENCE = Comparator.comparingInt(Place::sequence);
 
-  private Line(List<Place> places) {
+  private final List<Place> places;
+  private final boolean isBySequence;
+  private final boolean isOneFamily;
+
+  private Line(List<Place> places, boolean isBySequence) {
     this.places = places;
+    this.isBySequence = isBySequence;
+    this.isOneFamily =
+        places.stream().allMatch(place -> isOneFamily(place.mode(), places.get(0).mode()));
+  }
+
+  private static boolean isOneFamily(Mode one, Mode other) {
+    return one.equals(other) || one.family().equals(other.family());
   }
 
   /** The children that are claims, in no order yet. */
@@ -54,16 +66,16 @@ final class Line {
   /** The line by sequence. */
   static Line bySequence(List<Place> places) {
     if (places.size() > 1) {
-      places.sort(Comparator.comparingInt(Place::sequence));
+      places.sort(BY_SEQUENCE);
     }
-    return new Line(places);
+    return new Line(places, true);
   }
 
   /** The line by czxid; those that have none are gone. */
   static Line byCreation(List<Place> places, Map<String, Long> czxids) {
     places.removeIf(place -> !czxids.containsKey(place.node()));
     places.sort(Comparator.comparingLong(place -> czxids.getOrDefault(place.node(), 0L)));
-    return new Line(places);
+    return new Line(places, false);
   }
 
   List<Place> places() {
@@ -72,12 +84,22 @@ final class Line {
 
   /** Those ahead of a node, the nearest last; null if the node is not in line. */
   @Nullable List<Place> aheadOf(String node) {
+    int index = indexOf(node);
+    return index < 0 ? null : places.subList(0, index);
+  }
+
+  private int indexOf(String node) {
+    Place place = Place.parse(node);
+    if (isBySequence && place != null) {
+      int index = Collections.binarySearch(places, place, BY_SEQUENCE);
+      return index >= 0 && places.get(index).node().equals(node) ? index : -1;
+    }
     for (int i = 0; i < places.size(); i++) {
       if (places.get(i).node().equals(node)) {
-        return places.subList(0, i);
+        return i;
       }
     }
-    return null;
+    return -1;
   }
 
   /** How many from the head of the line are granted. */
@@ -94,17 +116,18 @@ final class Line {
 
   /** Whether a claim fits beside those ahead of it. */
   static boolean fits(Mode mode, List<Place> ahead) {
-    return ahead.isEmpty() || mode.fitsBeside(ahead.stream().map(Place::mode).toList());
+    return mode.fitsBeside(toWatch(mode, ahead).stream().map(Place::mode).toList());
   }
 
-  /** One of another family, with which this mode can't be in line; null if there is none. */
-  static @Nullable Place stranger(Mode mode, List<Place> ahead) {
-    if (ahead.isEmpty()) {
-      return null;
+  /**
+   * One ahead that is of another family, with which this mode can't be in line; null if none is.
+   */
+  @Nullable Place stranger(Mode mode, List<Place> ahead) {
+    if (isOneFamily) {
+      return ahead.isEmpty() || isOneFamily(mode, ahead.get(0).mode()) ? null : ahead.get(0);
     }
-    String family = mode.family();
     for (Place place : ahead) {
-      if (!place.mode().family().equals(family)) {
+      if (!isOneFamily(mode, place.mode())) {
         return place;
       }
     }

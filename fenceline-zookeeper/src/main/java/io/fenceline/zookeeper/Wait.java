@@ -2,6 +2,7 @@ package io.fenceline.zookeeper;
 
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Lane;
+import io.fenceline.spi.Mode;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Time;
 import java.time.Duration;
@@ -9,6 +10,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,12 @@ import org.jspecify.annotations.Nullable;
  * <p>State is guarded by the claim's monitor; nobody is told anything under it.
  */
 final class Wait {
+  /*
+   * Of those ahead, only as many are kept as it takes to see that the claim does not fit: a line of n
+   * would otherwise be kept n times. The near ones are watched; the far ones are the next ahead of
+   * them. If the claim does not fit beside the far ones alone, it fits beside no more either; if it
+   * does, they are all there are.
+   */
   private static final int OK = KeeperException.Code.OK.intValue();
   private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
 
@@ -28,7 +37,8 @@ final class Wait {
   private final ZooKeeperStore store;
 
   // Guarded by the claim.
-  private List<Place> ahead = List.of();
+  private List<Place> near = List.of();
+  private List<Place> far = List.of();
   private final Set<String> watched = new HashSet<>(2);
   private @Nullable Obstacle obstacle;
   private @Nullable String headNode;
@@ -58,11 +68,12 @@ final class Wait {
       if (!claim.startsToWait(mine)) {
         return;
       }
-      ahead = new ArrayList<>(line);
-      List<Place> wanted = Line.toWatch(request.mode(), ahead);
-      headIsNew = !wanted.contains(head) && !head.node().equals(headNode);
+      near = new ArrayList<>(Line.toWatch(request.mode(), line));
+      int watchedFrom = line.lastIndexOf(near.get(near.size() - 1));
+      far = Line.toWatch(request.mode(), line.subList(0, watchedFrom));
+      headIsNew = !near.contains(head) && !head.node().equals(headNode);
       headNode = head.node();
-      toWatch = wanted.stream().filter(place -> watched.add(place.node())).toList();
+      toWatch = near.stream().filter(place -> watched.add(place.node())).toList();
       if (toWatch.isEmpty()) {
         claim.isAnswered();
       }
@@ -72,7 +83,7 @@ final class Wait {
       watch(mine, on, place, place.equals(head));
     }
     if (headIsNew) {
-      new Calls(on).read(node.path(head)).thenAccept(found -> standing(mine, obstacle(found)));
+      new Calls(on).read(node.path(head)).thenAccept(found -> headRead(mine, found));
     } else if (toWatch.isEmpty()) {
       repeat(mine);
     }
@@ -96,13 +107,27 @@ final class Wait {
     on.zk.getData(path, on, heard, null);
   }
 
-  static Obstacle obstacle(Calls.@Nullable Node found) {
+  /** Who is in the way; unknown if it can't be read. */
+  CompletableFuture<Obstacle> readObstacle(Session on, Place head) {
+    return new Calls(on).read(node.path(head)).handle((found, failure) -> obstacle(found));
+  }
+
+  private static Obstacle obstacle(Calls.@Nullable Node found) {
     return found == null
         ? Obstacle.UNKNOWN
         : new Obstacle(
             found.data().client().label(),
             found.stat().getCzxid(),
             Duration.ofMillis(found.data().leaseMillis()));
+  }
+
+  /** The list may be older than the head's leaving: what was known before is then better. */
+  private void headRead(int mine, Calls.@Nullable Node found) {
+    boolean isKnown;
+    synchronized (claim) {
+      isKnown = told;
+    }
+    standing(mine, found == null && isKnown ? null : obstacle(found));
   }
 
   /** Nothing has changed; whoever has asked again hears it. */
@@ -142,14 +167,15 @@ final class Wait {
   boolean fitsWithout(String path, boolean hadIt) {
     String gone = node.node(path);
     watched.remove(gone);
-    int index = -1;
-    for (int i = 0; i < ahead.size(); i++) {
-      index = ahead.get(i).node().equals(gone) ? i : index;
+    for (int i = 0; i < near.size(); i++) {
+      if (near.get(i).node().equals(gone)) {
+        near.subList(i, hadIt ? near.size() : i + 1).clear(); // The nearest is the first.
+        far = hadIt ? List.of() : far;
+        break;
+      }
     }
-    if (index >= 0) {
-      ahead.subList(hadIt ? 0 : index, index + 1).clear();
-    }
-    return Line.fits(request.mode(), ahead);
+    List<Mode> left = Stream.concat(near.stream(), far.stream()).map(Place::mode).toList();
+    return request.mode().fitsBeside(left);
   }
 
   private void schedulePoll() {
@@ -170,7 +196,8 @@ final class Wait {
   /** The wait is over; called under the claim's monitor. */
   void end(@Nullable Session on) {
     cancelPoll();
-    ahead = List.of();
+    near = List.of();
+    far = List.of();
     if (on != null) {
       for (String gone : watched) {
         on.dontTell(claim, node.parent + "/" + gone);

@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class ZooKeeperStore implements LockStore {
   private static final byte[] NOTHING = {};
   private static final int OK = KeeperException.Code.OK.intValue();
+  private static final long KEPT_LINES_NANOS = 60_000_000_000L;
   private static final int NODE_EXISTS = KeeperException.Code.NODEEXISTS.intValue();
 
   /** What nodes say; most claims of a client say the same. */
@@ -60,6 +61,7 @@ final class ZooKeeperStore implements LockStore {
   final Sessions sessions;
   final Heartbeat heartbeat;
   final Claims claims = new Claims();
+  final Lines lines = new Lines(this);
 
   /** Marks the nodes of this store: several may share one session. */
   final String clientTag;
@@ -207,6 +209,7 @@ final class ZooKeeperStore implements LockStore {
     long now = context.time().nanos();
     long limit = context.operationTimeout().toNanos();
     claims.all().forEach(claim -> claim.checkOverdue(now, limit));
+    lines.forgetBefore(claims.isEmpty() ? now : now - KEPT_LINES_NANOS);
     if (!claims.isEmpty()) {
       watchForOverdue();
     }

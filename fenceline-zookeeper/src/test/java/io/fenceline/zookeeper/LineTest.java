@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Owner;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -53,6 +55,33 @@ class LineTest {
     assertThat(Line.bySequence(line("s", "s", "x", "s")).granted()).isEqualTo(2);
     assertThat(Line.bySequence(line("x", "x")).granted()).isEqualTo(1);
     assertThat(Line.bySequence(line("p1-3", "p1-3", "p2-3", "p1-3")).granted()).isEqualTo(2);
+  }
+
+  @Test
+  void placesInALongLine_areFound_andThoseThatLeftAreNot() {
+    List<String> nodes = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      nodes.add("x.client.tag%d.%010d".formatted(i, i * 3));
+    }
+    Collections.shuffle(nodes, new Random(5));
+    Line line = Line.bySequence(Line.parse(nodes));
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(line.aheadOf("x.client.tag%d.%010d".formatted(i, i * 3))).hasSize(i);
+    }
+    assertThat(line.aheadOf("x.client.tag7.0000000022")).isNull();
+    assertThat(line.aheadOf("x.client.other.0000000021")).isNull();
+  }
+
+  @Test
+  void strangers_areThoseOfAnotherFamily_ahead() {
+    Line mixed = Line.bySequence(line("x", "s", "p1-3", "x"));
+    List<Place> all = mixed.places();
+    assertThat(mixed.stranger(Mode.EXCLUSIVE, all.subList(0, 2))).isNull();
+    assertThat(mixed.stranger(Mode.SHARED, all)).isEqualTo(all.get(2));
+    Line pure = Line.bySequence(line("p1-3", "p2-3"));
+    assertThat(pure.stranger(Mode.permits(1, 3), pure.places())).isNull();
+    assertThat(pure.stranger(Mode.permits(1, 4), pure.places())).isEqualTo(pure.places().get(0));
+    assertThat(pure.stranger(Mode.EXCLUSIVE, List.of())).isNull();
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.PermitHold;
 import io.fenceline.event.Contended;
 import io.fenceline.event.Renewed;
 import io.fenceline.testkit.proxy.Fault;
@@ -125,6 +126,56 @@ class WireTest {
     // Polls may come in between, if the machine is slow; at most one for each.
     assertThat(proxies.stream().mapToLong(own -> own.count("getChildren")).sum()).isLessThan(3);
     proxies.forEach(FaultProxy::close);
+  }
+
+  @Test
+  void claimsThatComeTogether_shareOneList() {
+    PermitHold first = client.semaphore("wire-burst", 1).tryAcquire().orElseThrow();
+    proxy.resetCounts();
+    Fault slow = proxy.holdReply(Trigger.first(request -> request.is("getChildren")));
+    List<CompletableFuture<PermitHold>> waiting = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      waiting.add(client.semaphore("wire-burst", 1).acquireAsync(Fleet.AMPLE));
+    }
+    Eventually.until(
+        Fleet.AMPLE,
+        "all nodes, and the reply",
+        () -> proxy.count("create2") == 50 && slow.timesApplied() == 1);
+    slow.lift();
+    Eventually.until(Fleet.AMPLE, "all watches", () -> proxy.count("getData") >= 50);
+
+    assertThat(proxy.count("getChildren")).isEqualTo(2);
+    long token = first.token();
+    first.release();
+    for (CompletableFuture<PermitHold> next : waiting) {
+      PermitHold granted = Fleet.get(next);
+      assertThat(granted.token()).isGreaterThan(token);
+      assertThat(waiting.stream().filter(CompletableFuture::isDone).count())
+          .isEqualTo(waiting.indexOf(next) + 1L);
+      token = granted.token();
+      granted.release();
+    }
+  }
+
+  @Test
+  void aLongLineOfOneClient_isPolledTogether() {
+    PermitHold held = client.semaphore("wire-line", 1).tryAcquire().orElseThrow();
+    List<CompletableFuture<PermitHold>> waiting = new ArrayList<>();
+    for (int i = 0; i < 150; i++) {
+      waiting.add(client.semaphore("wire-line", 1).acquireAsync(Fleet.AMPLE));
+    }
+    Eventually.until(Fleet.AMPLE, "the waits", () -> fleet.heard(Contended.class).size() == 150);
+    proxy.resetCounts();
+    long start = System.nanoTime();
+    long nanos = LEASE.toNanos() * 3;
+    Eventually.until(Fleet.AMPLE, "three leases", () -> System.nanoTime() - start > nanos);
+    long leases = (System.nanoTime() - start) / LEASE.toNanos() + 1;
+
+    // Each of them has looked at least twice, at lists that were no older than a quarter of a
+    // lease.
+    assertThat(proxy.count("getChildren")).isBetween(2L, leases * 5);
+    assertThat(held.isValid()).isTrue();
+    waiting.forEach(next -> next.cancel(true));
   }
 
   @Test

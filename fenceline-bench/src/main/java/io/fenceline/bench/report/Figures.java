@@ -2,6 +2,7 @@ package io.fenceline.bench.report;
 
 import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Holds;
+import io.fenceline.bench.work.Names;
 import io.fenceline.bench.work.Series;
 import io.fenceline.bench.work.Waiters;
 import java.util.LinkedHashMap;
@@ -34,6 +35,8 @@ final class Figures {
     store.put("fleet", report.fleet().stream().map(Figures::of).toList());
     store.put("waiters", report.waiters().stream().map(Figures::of).toList());
     store.put("holds", report.holds().stream().map(Figures::of).toList());
+    store.put("names", report.names().stream().map(Figures::of).toList());
+    store.put("leftOut", report.leftOut());
     return store;
   }
 
@@ -83,6 +86,17 @@ final class Figures {
     figures.put("serverBytes", point.serverBytes());
     figures.put("cyclesPerSecond", point.cyclesPerSecond());
     figures.put("lost", point.lost());
+    return figures;
+  }
+
+  private static Map<String, Object> of(Names.Point point) {
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("live", point.live());
+    figures.put("cyclesPerSecond", point.cyclesPerSecond());
+    figures.put("clientMicros", point.clientMicros());
+    figures.put("serverMicros", point.serverMicros());
+    figures.put("takeMicros", point.takeMicros());
+    figures.put("serverBytes", point.serverBytes());
     return figures;
   }
 }

@@ -1,12 +1,13 @@
 package io.fenceline.bench.report;
 
 import io.fenceline.bench.work.Holds;
+import io.fenceline.bench.work.Names;
 import io.fenceline.bench.work.Waiters;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What grows with what: holds and waiters of one store. */
+/** What grows with what: waiters, holds and names of one store. */
 public final class GrowthTables {
   private GrowthTables() {}
 
@@ -26,8 +27,8 @@ public final class GrowthTables {
       table.add(
           List.of(
               String.format(Locale.ROOT, "%,d", point.held()),
-              micros(point.clientMicros()),
-              micros(point.serverMicros()),
+              point.clientMicros() > 0 ? micros(point.clientMicros()) : "",
+              point.serverMicros() > 0 ? micros(point.serverMicros()) : "",
               point.perSecond().stream()
                   .map(c -> String.format(Locale.ROOT, "%.0f %s", c.amount(), c.kind()))
                   .collect(Collectors.joining(", ")),
@@ -56,6 +57,29 @@ public final class GrowthTables {
               micros(point.clientMicros()),
               micros(point.serverMicros()),
               micros(point.enqueueMicros())));
+    }
+    return table;
+  }
+
+  /** The table of the names. */
+  public static Table names(List<Names.Point> points) {
+    Table table =
+        new Table(
+            "live names",
+            "cycles/s of one more",
+            "CPU client",
+            "CPU server",
+            "to take one of them",
+            "server a name");
+    for (Names.Point point : points) {
+      table.add(
+          List.of(
+              String.format(Locale.ROOT, "%,d", point.live()),
+              RateTable.rate(point.cyclesPerSecond()),
+              micros(point.clientMicros()),
+              micros(point.serverMicros()),
+              micros(point.takeMicros()),
+              bytes(point.serverBytes())));
     }
     return table;
   }

@@ -10,7 +10,7 @@ final class MethodText {
       `./bench`; to repeat it:
 
       ```sh
-      ./bench                      # everything, about 25 minutes
+      ./bench                      # everything, about half an hour
       ./bench --quick              # for a look, below five minutes
       ./bench redis --works=solo   # one store, some works; --contenders=floor,fenced likewise
       ```
@@ -25,7 +25,8 @@ final class MethodText {
       - **Works.** *solo*: one thread. *spread*: 32 threads, each with a name of its own. *hot*: 32
         threads of one process, one name. *busy*: 8 threads, one name, and 1 or 10 ms inside. *fleet*:
         four processes of eight threads, one name. *waiters*: claims placed at the store directly, past
-        the client's own queue. *holds*: names held and renewed, and solo cycles beside them.
+        the client's own queue. *holds*: names held and renewed, and solo cycles beside them. *names*:
+        names held on long leases that nobody renews, and solo cycles of another client beside them.
       - **A cycle** is lock, nothing inside (unless said), unlock; the answer of the unlock is waited
         for. Fenceline runs with its defaults: tokens and auto-renewal on.
       - **Floors** are the same requests without a lock around them, through the same client library: on
@@ -41,7 +42,10 @@ final class MethodText {
         the run.
       - **On the wire** is counted at the server: Redis by MONITOR, ZooKeeper by its packets, etcd by its
         gRPC messages, PostgreSQL by its log. It is counted in extra cycles, not in those that are timed.
-      - CPU times are those of the client's process and of the server's, for one cycle.
+      - CPU times are those of the client's process and of the server's, for one cycle. For a renewal, what
+        both use while nothing is held is taken off; each hold is renewed once while it is watched, on the
+        default lease of 30 s. Servers count their CPU time in hundredths of a second, so what is said of
+        a few hand-offs or renewals is coarse; it is left empty where nothing could be told from idling.
 
       ## What favours whom
 

@@ -30,7 +30,13 @@ public final class Page {
     Plot handOffs =
         new Plot("A hand-off at the store, by claims that wait", "claims that wait", "µs");
     Plot renewals = new Plot("CPU of a renewal, by names held", "names held", "µs");
+    Plot cycles = new Plot("A cycle of one more lock, by live names", "live names", "µs");
     for (StoreReport report : reports) {
+      cycles.add(
+          report.store(),
+          report.names().stream()
+              .map(p -> new Plot.Point(p.live(), 1e6 / p.cyclesPerSecond()))
+              .toList());
       handOffs.add(
           report.store(),
           report.waiters().stream()
@@ -45,6 +51,7 @@ public final class Page {
     StringBuilder plots = new StringBuilder();
     plot(more.resolve("hand-offs.svg"), handOffs, plots);
     plot(more.resolve("renewals.svg"), renewals, plots);
+    plot(more.resolve("names.svg"), cycles, plots);
     Files.writeString(
         more.resolve("figures.json"),
         Json.of(Figures.of(effort.label(), day, machine, reports)) + "\n");
@@ -79,9 +86,13 @@ public final class Page {
       page.append("\n## ").append(report.store()).append("\n\n");
       page.append(report.description()).append(".\n");
       report.tables().forEach(table -> page.append("\n").append(table.markdown()));
+      if (!report.leftOut().isEmpty()) {
+        page.append("\nLeft out:\n\n");
+        report.leftOut().forEach(what -> page.append("- ").append(what).append("\n"));
+      }
     }
     if (!plots.isEmpty()) {
-      page.append("\n## Growth\n\nBoth should be flat.\n\n").append(plots);
+      page.append("\n## Growth\n\nAll should be flat.\n\n").append(plots);
     }
     return page.toString();
   }

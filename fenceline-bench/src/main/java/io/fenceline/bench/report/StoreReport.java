@@ -2,6 +2,7 @@ package io.fenceline.bench.report;
 
 import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Holds;
+import io.fenceline.bench.work.Names;
 import io.fenceline.bench.work.Series;
 import io.fenceline.bench.work.Shape;
 import io.fenceline.bench.work.Waiters;
@@ -17,6 +18,8 @@ import java.util.Optional;
  * @param fleet the work of several; empty if it was not run
  * @param waiters hand-offs by waiters; empty if it was not run
  * @param holds renewals by holds; empty if it was not run
+ * @param names cycles by live names; empty if it was not run
+ * @param leftOut what was not measured, and why
  */
 public record StoreReport(
     String store,
@@ -24,7 +27,9 @@ public record StoreReport(
     List<Rate> rates,
     List<Fleet.Result> fleet,
     List<Waiters.Point> waiters,
-    List<Holds.Point> holds) {
+    List<Holds.Point> holds,
+    List<Names.Point> names,
+    List<String> leftOut) {
 
   /**
    * One work of one process.
@@ -62,6 +67,9 @@ public record StoreReport(
     }
     if (!holds.isEmpty()) {
       tables.add(GrowthTables.holds(holds));
+    }
+    if (!names.isEmpty()) {
+      tables.add(GrowthTables.names(names));
     }
     return tables;
   }

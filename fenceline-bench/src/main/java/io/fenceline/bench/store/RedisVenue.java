@@ -4,6 +4,7 @@ import io.fenceline.testkit.server.RedisServer;
 import io.fenceline.testkit.server.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -48,6 +49,7 @@ final class RedisVenue implements Venue {
 
   private static final class Monitor implements Wire {
     private static final String LAST = "end-of-count";
+    private static final Duration LONGEST_QUIET = Duration.ofMinutes(1);
 
     private final RedisServer server;
     private final AtomicLong commands = new AtomicLong();
@@ -57,6 +59,7 @@ final class RedisVenue implements Venue {
     Monitor(RespClient client, RedisServer server) throws IOException {
       this.server = server;
       client.call("MONITOR");
+      client.readTimeout(LONGEST_QUIET);
       this.reader = new Thread(() -> read(client), "monitor");
       reader.setDaemon(true);
       reader.start();

@@ -1,6 +1,5 @@
 package io.fenceline.bench.work;
 
-import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
@@ -18,12 +17,13 @@ import java.util.function.Function;
  * What it costs to hold many names: the renewals, the memory, and what a cycle of another name
  * costs beside them.
  *
- * <p>The lease is short, so that three renewals of all fit into the time that is measured; what is
- * reported is for one renewal, whatever the lease.
+ * <p>They are watched for a third of their lease, in which each is renewed once. What a client and
+ * a server use while nothing is held is taken off.
  */
 public final class Holds {
-  private static final Duration LEASE = Duration.ofSeconds(9);
   private static final int CYCLES_MILLIS = 500;
+  private static final int WARM_UP_HOLDS = 1_000;
+  private static final int IDLE_SECONDS = 2;
   private static final int AT_ONCE = 256;
   private static final double LONGEST_SECONDS = 90;
 
@@ -57,15 +57,20 @@ public final class Holds {
     progress.begin("holds");
     List<Point> points = new ArrayList<>();
     double secondsEach = 0;
+    if (effort.heldSeconds() > IDLE_SECONDS) {
+      point(venue, WARM_UP_HOLDS, IDLE_SECONDS);
+    }
     for (int count : effort.holds()) {
       if (secondsEach * count > LONGEST_SECONDS) {
-        progress.skip(count + " holds: taking them would take minutes");
+        progress.skip(
+            "%,d holds: taking them would take more than a minute (%.0f µs each)"
+                .formatted(count, secondsEach * 1e6));
         break;
       }
       long start = System.nanoTime();
       points.add(point(venue, count, effort.heldSeconds()));
       secondsEach =
-          Math.max(0, (System.nanoTime() - start) / 1e9 - effort.heldSeconds() - 1) / count;
+          Math.max(0, (System.nanoTime() - start) / 1e9 - 2 * effort.heldSeconds() - 3) / count;
       progress.step();
     }
     progress.end();
@@ -77,7 +82,7 @@ public final class Holds {
     try (Fenceline client =
         Fenceline.builder()
             .store(venue.address())
-            .defaultOptions(LockOptions.defaults().lease(LEASE))
+            .defaultOptions(LockOptions.defaults().lease(Duration.ofSeconds(3L * watchedSeconds)))
             .operationTimeout(Duration.ofSeconds(8))
             .connect()) {
       long memory = usedMemory();
@@ -89,23 +94,21 @@ public final class Holds {
       double clientBytes = (usedMemory() - memory) / (double) count;
       double serverBytes = (venue.memoryBytes() - serverMemory) / (double) count;
 
-      long cpu = Crew.clientNanos();
-      long serverCpu = venue.cpuNanos();
+      Used used = Used.in(venue, watchedSeconds);
+      double cycles = new SoloCycles(client.lock("beside")).perSecond(CYCLES_MILLIS);
+      // Not while CPU time is taken: the server's telling costs more than the renewals.
       Venue.Wire wire = venue.count();
-      long start = System.nanoTime();
-      Thread.sleep(watchedSeconds * 1_000L);
-      double seconds = (System.nanoTime() - start) / 1e9;
+      double counted = Used.in(venue, watchedSeconds).seconds;
       List<Series.PerCycle> perSecond =
           wire.stop().stream()
-              .map(sent -> new Series.PerCycle(sent.kind(), sent.total() / seconds))
+              .map(sent -> new Series.PerCycle(sent.kind(), sent.total() / counted))
               .toList();
-      // Each is renewed after a third of its lease.
-      double renewals = count * seconds / (LEASE.toNanos() / 3e9);
-      double clientMicros = (Crew.clientNanos() - cpu) / 1e3 / renewals;
-      double serverMicros = (venue.cpuNanos() - serverCpu) / 1e3 / renewals;
-
-      double cycles = cycles(client);
       release(holds);
+
+      Used idle = Used.in(venue, Math.min(watchedSeconds, IDLE_SECONDS));
+      double renewals = count * used.seconds / watchedSeconds;
+      double clientMicros = Math.max(0, used.client - idle.client) * used.seconds / renewals;
+      double serverMicros = Math.max(0, used.server - idle.server) * used.seconds / renewals;
       return new Point(
           count,
           clientMicros,
@@ -118,22 +121,23 @@ public final class Holds {
     }
   }
 
-  private static double cycles(Fenceline client) throws InterruptedException {
-    FencedLock lock = client.lock("beside");
-    long start = System.nanoTime();
-    long end = start + CYCLES_MILLIS * 1_000_000L;
-    long cycles = 0;
-    long last = 0;
-    while (System.nanoTime() < end) {
-      try (Hold hold = lock.acquire(LEASE)) {
-        if (hold.token() <= last) {
-          throw new BrokenLockException("token " + hold.token() + " came after " + last);
-        }
-        last = hold.token();
-      }
-      cycles++;
+  /**
+   * CPU time, in microseconds a second.
+   *
+   * @param seconds for how long it was looked at
+   */
+  private record Used(double seconds, double client, double server) {
+    static Used in(Venue venue, int forSeconds) throws InterruptedException {
+      long client = Crew.clientNanos();
+      long server = venue.cpuNanos();
+      long start = System.nanoTime();
+      Thread.sleep(forSeconds * 1_000L);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      return new Used(
+          seconds,
+          (Crew.clientNanos() - client) / 1e3 / seconds,
+          (venue.cpuNanos() - server) / 1e3 / seconds);
     }
-    return cycles / ((System.nanoTime() - start) / 1e9);
   }
 
   private static List<Hold> acquire(Fenceline client, int count) throws Exception {

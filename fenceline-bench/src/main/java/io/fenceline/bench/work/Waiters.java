@@ -1,6 +1,5 @@
 package io.fenceline.bench.work;
 
-import io.fenceline.Fenceline;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.bench.store.Venue;
 import io.fenceline.spi.ClaimHandler;
@@ -12,14 +11,10 @@ import io.fenceline.spi.Mode;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.ReleaseRequest;
-import io.fenceline.spi.StoreAddress;
-import io.fenceline.spi.StoreFactory;
-import io.fenceline.spi.StoreProvider;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
@@ -36,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class Waiters {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final SecureRandom RANDOM = new SecureRandom();
-  private static final int HAND_OFFS = 100;
+  private static final int HAND_OFFS = 200;
   private static final int AT_ONCE = 64;
   private static final long BOUND_SECONDS = 120;
   private static final double LONGEST_SECONDS = 60;
@@ -132,31 +127,16 @@ public final class Waiters {
   public static List<Point> measure(Venue venue, Effort effort, Progress progress)
       throws Exception {
     progress.begin("waiters");
-    StoreAddress address = StoreAddress.parse(venue.address());
-    LockStore[] store = new LockStore[1];
-    StoreFactory factory =
-        ServiceLoader.load(StoreProvider.class).stream()
-            .map(ServiceLoader.Provider::get)
-            .filter(provider -> provider.schemes().contains(address.scheme()))
-            .findFirst()
-            .orElseThrow()
-            .at(address);
-    try (Fenceline client =
-        Fenceline.builder()
-            .store(
-                context -> {
-                  store[0] = factory.open(context);
-                  return store[0];
-                })
-            .connect()) {
+    try (Stores.Opened opened = Stores.open(venue)) {
+      LockStore store = opened.store();
       List<Point> points = new ArrayList<>();
-      point(venue, store[0], "waiters-warm-up", 100);
+      point(venue, store, "waiters-warm-up", 100);
       for (int waiting : effort.waiters()) {
         if (!points.isEmpty() && secondsToEnqueue(points, waiting) > LONGEST_SECONDS) {
-          progress.skip(waiting + " waiters: enqueueing them would take minutes");
+          progress.skip("%,d waiters: enqueueing them would take minutes".formatted(waiting));
           break;
         }
-        points.add(point(venue, store[0], "waiters-" + waiting, waiting));
+        points.add(point(venue, store, "waiters-" + waiting, waiting));
         progress.step();
       }
       progress.end();
@@ -164,16 +144,40 @@ public final class Waiters {
     }
   }
 
-  /**
-   * At worst: where each has to look at all who are there, twice as many take four times as long.
-   */
+  /** If it goes on growing as it did from the point before. */
   private static double secondsToEnqueue(List<Point> points, int waiting) {
     Point last = points.get(points.size() - 1);
-    double growth = last.waiting() < 100 ? 1 : waiting / (double) last.waiting();
+    Point before = points.get(Math.max(0, points.size() - 2));
+    double growth = Math.max(1, last.enqueueMicros() / before.enqueueMicros());
     return last.enqueueMicros() / 1e6 * growth * waiting;
   }
 
+  /** Short lines are measured several times: one hand-off alone tells little. */
   private static Point point(Venue venue, LockStore store, String name, int waiting)
+      throws Exception {
+    Tally tally = new Tally();
+    while (tally.handOffs.size() < HAND_OFFS) {
+      line(venue, store, name, waiting, tally);
+    }
+    double[] micros = tally.handOffs.stream().mapToDouble(Double::doubleValue).toArray();
+    return new Point(
+        waiting,
+        tally.enqueueNanos / 1e3 / tally.enqueued,
+        Series.median(micros),
+        tally.clientNanos / 1e3 / micros.length,
+        tally.serverNanos / 1e3 / micros.length);
+  }
+
+  /** What was seen in lines of one length. */
+  private static final class Tally {
+    final List<Double> handOffs = new ArrayList<>();
+    int enqueued;
+    long enqueueNanos;
+    long clientNanos;
+    long serverNanos;
+  }
+
+  private static void line(Venue venue, LockStore store, String name, int waiting, Tally tally)
       throws Exception {
     LinkedBlockingQueue<Claim> granted = new LinkedBlockingQueue<>();
     Claim first = new Claim(store, name, granted, () -> {});
@@ -182,30 +186,29 @@ public final class Waiters {
     List<Claim> claims = new ArrayList<>();
     long start = System.nanoTime();
     enqueue(store, name, granted, waiting, claims);
-    double enqueueMicros = (System.nanoTime() - start) / 1e3 / waiting;
+    tally.enqueueNanos += System.nanoTime() - start;
+    tally.enqueued += waiting;
     if (!granted.isEmpty()) {
       throw new BrokenLockException("two hold " + name);
     }
 
-    int handOffs = Math.min(waiting, HAND_OFFS);
-    double[] micros = new double[handOffs];
+    int handOffs = Math.min(waiting, HAND_OFFS - tally.handOffs.size());
     long cpu = Crew.clientNanos();
     long serverCpu = venue.cpuNanos();
     for (int i = 0; i < handOffs; i++) {
       long released = System.nanoTime();
       CompletableFuture<?> done = release(store, holder);
       Claim next = next(granted);
-      micros[i] = (System.nanoTime() - released) / 1e3;
+      tally.handOffs.add((System.nanoTime() - released) / 1e3);
       check(name, holder, next, granted.peek());
       done.get(BOUND_SECONDS, TimeUnit.SECONDS);
       holder = next;
     }
-    double clientMicros = (Crew.clientNanos() - cpu) / 1e3 / handOffs;
-    double serverMicros = (venue.cpuNanos() - serverCpu) / 1e3 / handOffs;
+    tally.clientNanos += Crew.clientNanos() - cpu;
+    tally.serverNanos += venue.cpuNanos() - serverCpu;
 
     clear(store, claims);
     release(store, holder).get(BOUND_SECONDS, TimeUnit.SECONDS);
-    return new Point(waiting, enqueueMicros, Series.median(micros), clientMicros, serverMicros);
   }
 
   private static void check(String name, Claim holder, Claim next, @Nullable Claim third) {
