@@ -76,6 +76,11 @@ abstract class Dialect {
     return true;
   }
 
+  /** Whether names that are alone have statements of their own: see {@link ShortWay}. */
+  boolean hasBareStatements() {
+    return false;
+  }
+
   /** Whether an update can return the rows that it changed. */
   boolean returnsUpdatedRows() {
     return true;

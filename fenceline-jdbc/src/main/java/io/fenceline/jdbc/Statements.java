@@ -25,6 +25,8 @@ final class Statements {
   final Sql forget;
   final Sql staleNames;
   final Sql diagnose;
+  final @Nullable Sql take;
+  final @Nullable Sql giveBack;
   final @Nullable Sql tell;
   final @Nullable Sql renewed;
   final @Nullable Sql renewedClaims;
@@ -51,6 +53,8 @@ final class Statements {
     forget = dialect.sql("forget", tables);
     diagnose = dialect.sql("diagnose", tables);
     staleNames = dialect.sql("stale-names", tables);
+    take = dialect.hasBareStatements() ? dialect.sql("take", tables) : null;
+    giveBack = dialect.hasBareStatements() ? dialect.sql("give-back", tables) : null;
     tell = dialect.tells() ? dialect.sql("tell", tables) : null;
     renewed = dialect.returnsUpdatedRows() ? null : dialect.sql("renewed", tables);
     renewedClaims = dialect.returnsUpdatedRows() ? null : dialect.sql("renewed-claims", tables);
