@@ -76,8 +76,8 @@ abstract class Dialect {
     return true;
   }
 
-  /** Whether names that are alone have statements of their own: see {@link ShortWay}. */
-  boolean hasBareStatements() {
+  /** Whether a name that is alone is taken by a statement of its own: see {@link ShortWay}. */
+  boolean hasTake() {
     return false;
   }
 

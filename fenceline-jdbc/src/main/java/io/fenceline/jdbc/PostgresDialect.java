@@ -51,7 +51,7 @@ final class PostgresDialect extends Dialect {
   }
 
   @Override
-  boolean hasBareStatements() {
+  boolean hasTake() {
     return true;
   }
 

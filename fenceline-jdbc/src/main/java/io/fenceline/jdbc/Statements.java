@@ -53,8 +53,8 @@ final class Statements {
     forget = dialect.sql("forget", tables);
     diagnose = dialect.sql("diagnose", tables);
     staleNames = dialect.sql("stale-names", tables);
-    take = dialect.hasBareStatements() ? dialect.sql("take", tables) : null;
-    giveBack = dialect.hasBareStatements() ? dialect.sql("give-back", tables) : null;
+    take = dialect.hasTake() ? dialect.sql("take", tables) : null;
+    giveBack = dialect.tells() ? dialect.sql("give-back", tables) : null;
     tell = dialect.tells() ? dialect.sql("tell", tables) : null;
     renewed = dialect.returnsUpdatedRows() ? null : dialect.sql("renewed", tables);
     renewedClaims = dialect.returnsUpdatedRows() ? null : dialect.sql("renewed-claims", tables);
