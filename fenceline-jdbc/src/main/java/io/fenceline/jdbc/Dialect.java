@@ -76,6 +76,11 @@ abstract class Dialect {
     return true;
   }
 
+  /** Whether a name that is alone is taken by a statement of its own: see {@link ShortWay}. */
+  boolean hasTake() {
+    return false;
+  }
+
   /** Whether an update can return the rows that it changed. */
   boolean returnsUpdatedRows() {
     return true;

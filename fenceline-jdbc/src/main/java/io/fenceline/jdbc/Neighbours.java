@@ -1,16 +1,17 @@
 package io.fenceline.jdbc;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The clients of this process that use the same tables: they tell each other at once what they
  * would otherwise find out by looking.
  */
 final class Neighbours {
-  private static final Map<String, List<WaitingRoom>> ROOMS = new HashMap<>();
+  // The lists are never changed, only replaced: they are read at each release.
+  private static final ConcurrentHashMap<String, List<WaitingRoom>> ROOMS =
+      new ConcurrentHashMap<>();
 
   private final String tables;
 
@@ -20,18 +21,23 @@ final class Neighbours {
   }
 
   void add(WaitingRoom room) {
-    synchronized (ROOMS) {
-      ROOMS.computeIfAbsent(tables, key -> new ArrayList<>()).add(room);
-    }
+    ROOMS.compute(
+        tables,
+        (key, rooms) -> {
+          List<WaitingRoom> more = new ArrayList<>(rooms == null ? List.of() : rooms);
+          more.add(room);
+          return more;
+        });
   }
 
   void remove(WaitingRoom room) {
-    synchronized (ROOMS) {
-      List<WaitingRoom> rooms = ROOMS.get(tables);
-      if (rooms != null && rooms.remove(room) && rooms.isEmpty()) {
-        ROOMS.remove(tables);
-      }
-    }
+    ROOMS.computeIfPresent(
+        tables,
+        (key, rooms) -> {
+          List<WaitingRoom> less = new ArrayList<>(rooms);
+          less.remove(room);
+          return less.isEmpty() ? null : less;
+        });
   }
 
   /** Someone's turn has come. */
@@ -45,8 +51,6 @@ final class Neighbours {
   }
 
   private List<WaitingRoom> rooms() {
-    synchronized (ROOMS) {
-      return List.copyOf(ROOMS.getOrDefault(tables, List.of()));
-    }
+    return ROOMS.getOrDefault(tables, List.of());
   }
 }

@@ -1,5 +1,7 @@
 package io.fenceline.jdbc;
 
+import static java.util.Map.entry;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
@@ -15,33 +17,41 @@ final class PostgresDialect extends Dialect {
   }
 
   private static Map<String, String> words() {
-    String durable =
-        "set_config('synchronous_commit', CASE current_setting('synchronous_commit')"
-            + " WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)";
-    String lazy = "set_config('synchronous_commit', 'off', true)";
-    return Map.of(
-        "now", "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)",
-        "clock_number", "GREATEST(1, ({now} - {epoch}) * 2 / 125)",
-        "for_update", "FOR UPDATE",
-        "or_nothing", "ON CONFLICT DO NOTHING",
-        "durable", durable,
-        "lazy", lazy,
-        "durable_if_granted",
-            "(SELECT CASE WHEN :durable = 1 THEN "
-                + durable
-                + " ELSE "
-                + lazy
-                + " END) IS NOT NULL",
-        "unless_stopped",
+    return Map.ofEntries(
+        // As a double, which has room for microseconds until 2255: numerics are slow.
+        entry("now", "CAST(date_part('epoch', clock_timestamp()) * 1000000 AS bigint)"),
+        entry("clock_number", "GREATEST(1, ({now} - {epoch}) * 2 / 125)"),
+        // The same wherever it stands in a statement, and never before the client has asked.
+        entry("arrived", "CAST(date_part('epoch', statement_timestamp()) * 1000000 AS bigint)"),
+        entry("arrived_number", "({arrived} - {epoch}) * 2 / 125"),
+        entry("for_update", "FOR UPDATE"),
+        entry("or_nothing", "ON CONFLICT DO NOTHING"),
+        // Conditions that hold. Setting what is set already would cost more than looking.
+        entry(
+            "durable",
+            "CASE current_setting('synchronous_commit')"
+                + " WHEN 'on' THEN true WHEN 'remote_apply' THEN true"
+                + " ELSE set_config('synchronous_commit', 'on', true) IS NOT NULL END"),
+        entry("lazy", "set_config('synchronous_commit', 'off', true) IS NOT NULL"),
+        entry(
+            "durable_if_granted", "(SELECT CASE WHEN :durable = 1 THEN {durable} ELSE {lazy} END)"),
+        entry(
+            "unless_stopped",
             "AND (SELECT set_config('idle_in_transaction_session_timeout', '"
                 + IDLE_MILLIS
-                + "', true)) IS NOT NULL",
-        "public_id",
-            "substr(encode(sha256(convert_to(encode(head.owner, 'hex'), 'UTF8')), 'hex'), 1, 12)");
+                + "', true)) IS NOT NULL"),
+        entry(
+            "public_id",
+            "substr(encode(sha256(convert_to(encode(head.owner, 'hex'), 'UTF8')), 'hex'), 1, 12)"));
   }
 
   @Override
   boolean tells() {
+    return true;
+  }
+
+  @Override
+  boolean hasTake() {
     return true;
   }
 

@@ -50,6 +50,7 @@ final class Sql {
           "diagnose",
           "fence-check",
           "fence-schema",
+          "give-back",
           "listen",
           "release",
           "renew",
@@ -57,6 +58,7 @@ final class Sql {
           "renewed",
           "renewed-claims",
           "schema",
+          "take",
           "tell",
           "transaction-lock",
           "transaction-try-lock");

@@ -18,7 +18,6 @@ import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
 import java.nio.charset.StandardCharsets;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +39,6 @@ import org.jspecify.annotations.Nullable;
  * statement, and given back by one; whatever is not so simple goes through {@link NameTransaction}.
  */
 final class SqlLockStore implements LockStore, WaitingRoom.Looks {
-  private static final long NOT_FREE = -1;
   private static final byte[] NOBODY = new byte[0];
 
   private final String description;
@@ -50,6 +48,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   private final Statements statements;
   private final Attempts attempts;
   private final Janitor janitor;
+  private final ShortWay shortWay;
   private final NameTransaction transactions;
   private final WaitingRoom room;
   private final Neighbours neighbours;
@@ -79,6 +78,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     this.neighbours = new Neighbours(description + " " + tables);
     neighbours.add(room);
     this.client = Entry.encode(context.client());
+    this.shortWay = new ShortWay(dialect, statements, client);
     this.janitor = new Janitor(context, attempts, statements, transactions);
     janitor.start();
   }
@@ -122,8 +122,8 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   private ClaimAnswer ask(Session session, ClaimRequest request) throws SQLException {
     if (dialect.hasOneStatementClaim() && !room.has(request.owner())) {
-      long number = takeFree(session, request);
-      if (number != NOT_FREE) {
+      long number = shortWay.take(session, request, seen.get());
+      if (number != ShortWay.NOT_FREE) {
         if (number > GrantNumbers.MAX) {
           decide(session, request.name(), request.owner().bytes(), false, withdrawal(request));
           throw new TokenOverflowException(request.name(), number, GrantNumbers.MAX);
@@ -150,31 +150,6 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   private ClaimAnswer granted(long number, ClaimRequest request) {
     seen.accumulateAndGet(number, Math::max);
     return new ClaimAnswer.Granted(number, request.lease());
-  }
-
-  /** The grant number, or {@link #NOT_FREE}. */
-  private long takeFree(Session session, ClaimRequest request) throws SQLException {
-    Units units = Units.of(request.mode());
-    Long number =
-        session
-            .call(statements.claim)
-            .set("name", key(request.name()))
-            .set("owner", request.owner().bytes())
-            .set("units", units.taken())
-            .set("capacity", units.capacity())
-            .set("term", NameRecord.micros(request.term()))
-            .set("delay", NameRecord.micros(request.delay()))
-            .set("client", client)
-            .set("seen", seen.get())
-            .row(row -> taken(row, request));
-    return number == null ? NOT_FREE : number;
-  }
-
-  /** The number, if the row is ours: where a statement can't say so, it returns any row. */
-  private long taken(ResultSet row, ClaimRequest request) throws SQLException {
-    boolean ours =
-        dialect.returnsUpdatedRows() || Arrays.equals(row.getBytes(2), request.owner().bytes());
-    return ours ? row.getLong(1) : NOT_FREE;
   }
 
   @Override
@@ -225,7 +200,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   private Release release(Session session, ReleaseRequest request, String name, byte[] owner)
       throws SQLException {
     if (request.keepClosed().isZero()) {
-      Integer others = giveBack(session, name, owner);
+      Integer others = shortWay.giveBack(session, name, owner);
       if (others != null) {
         if (others > 0) {
           neighbours.soon();
@@ -236,16 +211,6 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     Release answer =
         decide(session, name, owner, false, found -> found.release(owner, request.keepClosed()));
     return answer == null ? Release.GONE : answer;
-  }
-
-  /** How many others there may be, if the name was this owner's and is free now. */
-  private @Nullable Integer giveBack(Session session, String name, byte[] owner)
-      throws SQLException {
-    Session.Call call = session.call(statements.release).set("name", key(name)).set("owner", owner);
-    if (dialect.tells()) {
-      return call.row(row -> row.getInt(1));
-    }
-    return call.update() == 0 ? null : Integer.valueOf(1);
   }
 
   @Override

@@ -33,6 +33,11 @@ final class SqliteDialect extends Dialect {
     return true;
   }
 
+  @Override
+  boolean hasTake() {
+    return true;
+  }
+
   /** A transaction that began by reading could not turn to writing while another one writes. */
   @Override
   void begin(Connection connection) throws SQLException {

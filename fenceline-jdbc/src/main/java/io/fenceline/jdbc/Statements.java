@@ -26,6 +26,8 @@ final class Statements {
   final Sql forget;
   final Sql staleNames;
   final Sql diagnose;
+  final @Nullable Sql take;
+  final @Nullable Sql giveBack;
   final @Nullable Sql tell;
   final @Nullable Sql renewed;
   final @Nullable Sql renewedClaims;
@@ -53,6 +55,8 @@ final class Statements {
     forget = dialect.sql("forget", tables);
     diagnose = dialect.sql("diagnose", tables);
     staleNames = dialect.sql("stale-names", tables);
+    take = dialect.hasTake() ? dialect.sql("take", tables) : null;
+    giveBack = dialect.tells() ? dialect.sql("give-back", tables) : null;
     tell = dialect.tells() ? dialect.sql("tell", tables) : null;
     renewed = dialect.returnsUpdatedRows() ? null : dialect.sql("renewed", tables);
     renewedClaims = dialect.returnsUpdatedRows() ? null : dialect.sql("renewed-claims", tables);

@@ -71,6 +71,9 @@ final class WaitingRoom {
   private long pauseNanos;
   private long beatDueNanos;
 
+  /** Whether nobody waits; written as the others, read without: most claims never wait. */
+  private volatile boolean empty = true;
+
   // Only touched by the look under way.
   private long lastChanges = -1;
   private long lastLookNanos;
@@ -92,6 +95,7 @@ final class WaitingRoom {
   /** A claim waits from now on, or still does. */
   synchronized void add(ClaimRequest request, QueuedClaim claim) {
     Waiting before = waiting.put(request.owner(), new Waiting(request, claim));
+    empty = false;
     if (before != null && before.claim != claim) {
       before.claim.stop(); // Its answer was lost on the way, and the runtime has asked once more.
     } else if (before == null) {
@@ -105,18 +109,30 @@ final class WaitingRoom {
   }
 
   /** A claim no longer waits; gives it if it did. */
-  synchronized @Nullable QueuedClaim remove(Owner owner) {
-    Waiting removed = waiting.remove(owner);
-    if (removed == null) {
+  @Nullable QueuedClaim remove(Owner owner) {
+    if (empty) {
       return null;
     }
-    byId.remove(owner.id());
-    byName.computeIfPresent(removed.request.name(), (name, count) -> count == 1 ? null : count - 1);
-    return removed.claim;
+    synchronized (this) {
+      Waiting removed = waiting.remove(owner);
+      if (removed == null) {
+        return null;
+      }
+      byId.remove(owner.id());
+      byName.computeIfPresent(
+          removed.request.name(), (name, count) -> count == 1 ? null : count - 1);
+      empty = waiting.isEmpty();
+      return removed.claim;
+    }
   }
 
-  synchronized boolean has(Owner owner) {
-    return waiting.containsKey(owner);
+  boolean has(Owner owner) {
+    if (empty) {
+      return false;
+    }
+    synchronized (this) {
+      return waiting.containsKey(owner);
+    }
   }
 
   /** A message names who is next. */
@@ -133,6 +149,9 @@ final class WaitingRoom {
 
   /** Something has changed, but not for whom: looks at once. */
   void soon() {
+    if (empty) {
+      return;
+    }
     synchronized (this) {
       if (waiting.isEmpty() || closed) {
         return;
@@ -154,6 +173,7 @@ final class WaitingRoom {
     cancelTimer();
     List<QueuedClaim> left = waiting.values().stream().map(Waiting::claim).toList();
     waiting.clear();
+    empty = true;
     byId.clear();
     byName.clear();
     return left;

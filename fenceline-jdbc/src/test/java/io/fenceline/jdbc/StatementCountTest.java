@@ -2,6 +2,7 @@ package io.fenceline.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -83,6 +85,47 @@ class StatementCountTest {
       fenceline.readWriteLock("shared").readLock().tryAcquire().orElseThrow().close();
       fenceline.semaphore("permits", 3).tryAcquire().orElseThrow().close();
       assertThat(statements()).isEqualTo(4);
+    }
+  }
+
+  /**
+   * What a client remembers of a name is a guess; whatever has become of it, the answer is right.
+   */
+  @Test
+  void aNameThatWasAlone_isNoLonger() throws Exception {
+    try (Fenceline counted = Fenceline.connect(url());
+        Fenceline other = Fenceline.connect(Urls.of(server))) {
+      FencedLock lock = counted.lock("quiet");
+      lock.tryAcquire().orElseThrow().close();
+      proxy.resetCounts();
+      Hold again = lock.tryAcquire().orElseThrow();
+      again.close();
+      assertThat(statements()).isEqualTo(2);
+
+      Hold theirs = other.lock("quiet").tryAcquire().orElseThrow();
+      assertThat(theirs.token()).isGreaterThan(again.token());
+      assertThat(lock.tryAcquire()).isEmpty();
+      theirs.close();
+      lock.tryAcquire().orElseThrow().close();
+
+      Hold ours = lock.tryAcquire().orElseThrow();
+      CompletableFuture<Hold> waits = other.lock("quiet").acquireAsync(BOUND);
+      Eventually.until(BOUND, "one to wait", () -> counted.inspect("quiet").waiters().size() == 1);
+      proxy.resetCounts();
+      ours.close();
+      assertThat(statements()).isEqualTo(2); // It is not alone: the second one tells who waits.
+      Hold next = waits.get(BOUND.toSeconds(), TimeUnit.SECONDS);
+      assertThat(next.token()).isGreaterThan(ours.token());
+      next.close();
+
+      lock.tryAcquire().orElseThrow().close();
+      assertThat(server.sql("DELETE FROM fenceline_locks WHERE name = 'quiet' RETURNING 1"))
+          .isEqualTo("1");
+      Hold anew = lock.tryAcquire().orElseThrow();
+      assertThat(anew.token()).isGreaterThan(next.token());
+      anew.close();
+      assertThat(server.sql("SELECT count(*) FROM fenceline_locks WHERE number <> last_number"))
+          .isEqualTo("0");
     }
   }
 

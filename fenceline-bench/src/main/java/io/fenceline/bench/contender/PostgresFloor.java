@@ -10,27 +10,28 @@ import java.sql.SQLException;
 
 /**
  * What a lock in a table can't do without: one statement that takes the row and raises its number,
- * on disk before it is answered, and one that empties it, whose commit need not be on disk.
+ * on disk before it is answered whatever the database's default, and one that empties it, whose
+ * commit need not be on disk. The row is there before; making it costs more than changing it.
  */
 final class PostgresFloor implements Contender {
   private static final long LEASE_MICROS = 30_000_000;
   private static final String NOW =
-      "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
+      "CAST(date_part('epoch', statement_timestamp()) * 1000000 AS bigint)";
+  private static final String MAKE =
+      "INSERT INTO floor_locks (name, number) VALUES (?, 0) ON CONFLICT DO NOTHING";
   private static final String TAKE =
       """
-      INSERT INTO floor_locks AS l (name, owner, number, ends)
-      SELECT ?, ?, 1, NOW + ?
-      WHERE (SELECT set_config('synchronous_commit', 'on', true)) IS NOT NULL
-      ON CONFLICT (name) DO UPDATE
-        SET owner = excluded.owner, number = l.number + 1, ends = excluded.ends
-        WHERE l.owner IS NULL OR l.ends <= NOW
+      UPDATE floor_locks SET owner = ?, number = number + 1, ends = NOW + ?
+      WHERE name = ? AND (owner IS NULL OR ends <= NOW)
+        AND CASE current_setting('synchronous_commit') WHEN 'on' THEN true
+              ELSE set_config('synchronous_commit', 'on', true) IS NOT NULL END
       RETURNING number"""
           .replace("NOW", NOW);
   private static final String GIVE_BACK =
       """
       UPDATE floor_locks SET owner = NULL
       WHERE name = ? AND owner = ?
-        AND (SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL""";
+        AND set_config('synchronous_commit', 'off', true) IS NOT NULL""";
 
   private final HikariDataSource pool;
 
@@ -43,8 +44,9 @@ final class PostgresFloor implements Contender {
   }
 
   @Override
-  public Cycle on(String name) {
+  public Cycle on(String name) throws SQLException {
     byte[] key = name.getBytes(UTF_8);
+    make(key);
     return section -> {
       byte[] owner = Floors.owner();
       section.run(take(key, owner));
@@ -52,12 +54,20 @@ final class PostgresFloor implements Contender {
     };
   }
 
+  private void make(byte[] key) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement statement = connection.prepareStatement(MAKE)) {
+      statement.setBytes(1, key);
+      statement.executeUpdate();
+    }
+  }
+
   private long take(byte[] key, byte[] owner) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement statement = connection.prepareStatement(TAKE)) {
-      statement.setBytes(1, key);
-      statement.setBytes(2, owner);
-      statement.setLong(3, LEASE_MICROS);
+      statement.setBytes(1, owner);
+      statement.setLong(2, LEASE_MICROS);
+      statement.setBytes(3, key);
       try (ResultSet row = statement.executeQuery()) {
         Floors.check(row.next());
         return row.getLong(1);

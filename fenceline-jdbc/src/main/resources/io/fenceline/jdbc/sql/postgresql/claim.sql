@@ -5,25 +5,19 @@
 --
 -- The look before the insert only spares a name in use the write; what decides is the condition of
 -- the update, which sees the row as it is once its lock was got. The commit is on disk before it is
--- answered, whatever the database's default. The clock is read once for a new row: read twice, it
--- would give the row a last number below that of its grant, and the next grant the same number.
+-- answered, whatever the database's default.
 
-WITH clock AS MATERIALIZED (
-  SELECT t.now, GREATEST(:seen + 1, 1, (t.now - {epoch}) * 2 / 125) AS number
-  FROM (SELECT {now} AS now OFFSET 0) AS t
-)
 INSERT INTO {locks} AS l
   (name, last_number, tail, others, owner, number,
    units, capacity, ends, term, delay, since, client)
 SELECT
-  :name, clock.number, 0, 0, :owner, clock.number,
-  :units, :capacity, clock.now + :term, :term, :delay, clock.now, :client
-FROM clock
-WHERE (SELECT {durable}) IS NOT NULL
+  :name, GREATEST(:seen + 1, {arrived_number}), 0, 0, :owner, GREATEST(:seen + 1, {arrived_number}),
+  :units, :capacity, {arrived} + :term, :term, :delay, {arrived}, :client
+WHERE {durable}
   AND NOT EXISTS (
     SELECT 1 FROM {locks} AS b
     WHERE b.name = :name AND b.owner IS DISTINCT FROM :owner
-      AND (b.others > 0 OR (b.owner IS NOT NULL AND b.ends > {now})))
+      AND (b.others > 0 OR (b.owner IS NOT NULL AND b.ends > {arrived})))
 ON CONFLICT (name) DO UPDATE SET
   last_number = CASE WHEN l.owner = excluded.owner THEN l.last_number
                      ELSE GREATEST(l.last_number + 1, excluded.number) END,
@@ -31,8 +25,7 @@ ON CONFLICT (name) DO UPDATE SET
                      ELSE GREATEST(l.last_number + 1, excluded.number) END,
   since       = CASE WHEN l.owner = excluded.owner THEN l.since ELSE excluded.since END,
   owner = excluded.owner, units = excluded.units, capacity = excluded.capacity,
-  ends = {now} + excluded.term, term = excluded.term, delay = excluded.delay,
-  client = excluded.client
+  ends = excluded.ends, term = excluded.term, delay = excluded.delay, client = excluded.client
 WHERE l.owner = excluded.owner
-   OR (l.others = 0 AND l.last_number < {max_number} AND (l.owner IS NULL OR l.ends <= {now}))
+   OR (l.others = 0 AND l.last_number < {max_number} AND (l.owner IS NULL OR l.ends <= {arrived}))
 RETURNING number

@@ -4,8 +4,8 @@
 -- the first who waits. The commit need not be on disk yet: losing it costs waiting, not safety.
 
 WITH freed AS (
-  UPDATE {locks} SET owner = NULL, ends = {now}
-  WHERE name = :name AND owner = :owner AND ends > {now} AND (SELECT {lazy}) IS NOT NULL
+  UPDATE {locks} SET owner = NULL, ends = {arrived}
+  WHERE name = :name AND owner = :owner AND ends > {arrived} AND {lazy}
   RETURNING others
 )
 SELECT freed.others,

@@ -2,5 +2,5 @@
 
 UPDATE {claims} SET ends = {now} + :term, term = :term
 WHERE owner IN (:owners...) AND held = 1 AND ends > {now}
-  AND (SELECT {durable}) IS NOT NULL
+  AND (SELECT {durable})
 RETURNING owner

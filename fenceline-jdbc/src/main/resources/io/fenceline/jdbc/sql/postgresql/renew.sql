@@ -4,5 +4,5 @@
 
 UPDATE {locks} SET ends = {now} + :term, term = :term
 WHERE name IN (:names...) AND owner IN (:owners...) AND ends > {now}
-  AND (SELECT {durable}) IS NOT NULL
+  AND (SELECT {durable})
 RETURNING owner

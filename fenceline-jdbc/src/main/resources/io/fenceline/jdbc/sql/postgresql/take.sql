@@ -1,0 +1,13 @@
+-- take.sql (PostgreSQL): takes a name that has a row, no holder and nobody who waits.
+--
+-- Returns the grant number; no row if it is not so, and claim.sql has to be asked. The condition is
+-- seen on the row as it is once its lock was got. The commit is on disk before it is answered,
+-- whatever the database's default.
+
+UPDATE {locks} SET
+  last_number = GREATEST(last_number + 1, :seen + 1, {arrived_number}),
+  number      = GREATEST(last_number + 1, :seen + 1, {arrived_number}),
+  owner = :owner, units = :units, capacity = :capacity, ends = {arrived} + :term, term = :term,
+  delay = :delay, since = {arrived}, client = :client
+WHERE name = :name AND owner IS NULL AND others = 0 AND last_number < {max_number} AND {durable}
+RETURNING number
