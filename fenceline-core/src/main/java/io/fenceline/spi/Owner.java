@@ -25,9 +25,14 @@ public final class Owner {
     this.low = low;
   }
 
-  /** A new owner. */
+  /**
+   * A new owner. All its bits are drawn at once, since a {@link java.security.SecureRandom} takes
+   * its lock for each call, and none ahead, since copies of a machine would then share owners.
+   */
   public static Owner draw(RandomGenerator random) {
-    return new Owner(random.nextLong(), random.nextLong());
+    ByteBuffer bits = ByteBuffer.allocate(2 * Long.BYTES);
+    random.nextBytes(bits.array());
+    return new Owner(bits.getLong(), bits.getLong());
   }
 
   /**
