@@ -181,7 +181,8 @@ class EtcdLockTest {
         hold = granted;
         hold.release();
       }
-      assertThat(looks).as("whose turn it is, needs no reading").hasValue(6);
+      // One more if the release came before the new watch of the one that has just looked.
+      assertThat(looks.get()).as("whose turn it is, needs no reading").isBetween(6, 7);
       clients.forEach(Fenceline::close);
     }
   }
