@@ -31,9 +31,10 @@ final class MethodText {
         for. Fenceline runs with its defaults: tokens and auto-renewal on.
       - **Floors** are the same requests without a lock around them, through the same client library: on
         Redis a script that sets the key and mints a number, and one that compares and deletes; on
-        ZooKeeper create and list sent together, and delete; on etcd two transactions on a reused key; in
-        SQL the two statements with the same durability (the release need not be on disk); in SQLite two
-        transactions with the same pragmas. *Bare* ones do less than a lock needs and have no goal.
+        ZooKeeper create and list sent together, and delete; on etcd a transaction and a delete on a reused
+        key; in PostgreSQL two plain updates with the same durability (the release need not be on disk); in
+        SQLite two transactions with the same pragmas. *Bare* ones do less than a lock needs and have no
+        goal.
       - **Rounds are interleaved**: each contender has a short turn in each round, in another order each
         time; ratios are taken within rounds, and the median of them is shown. The clock of a turn runs
         while all threads are at work.
