@@ -24,7 +24,6 @@ import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.Time;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -53,7 +52,8 @@ public final class Client implements Fenceline {
   public static Client connect(StoreFactory factory, ClientSettings settings) {
     Time given = settings.time();
     Time time = given == null ? new SystemTime() : given;
-    RandomGenerator random = settings.random() == null ? new SecureRandom() : settings.random();
+    RandomGenerator random =
+        settings.random() == null ? new SecureNumbers(time) : settings.random();
     ClientInfo info = info(settings.label());
     LockStore store = null;
     try {

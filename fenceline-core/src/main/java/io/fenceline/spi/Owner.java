@@ -25,10 +25,7 @@ public final class Owner {
     this.low = low;
   }
 
-  /**
-   * A new owner. All its bits are drawn at once, since a {@link java.security.SecureRandom} takes
-   * its lock for each call, and none ahead, since copies of a machine would then share owners.
-   */
+  /** A new owner. */
   public static Owner draw(RandomGenerator random) {
     ByteBuffer bits = ByteBuffer.allocate(2 * Long.BYTES);
     random.nextBytes(bits.array());
