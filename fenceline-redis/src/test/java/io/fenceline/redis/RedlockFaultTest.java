@@ -236,6 +236,7 @@ class RedlockFaultTest {
       Fenceline client = clients.connect(nodes.uri(), LEASE);
       Fenceline other = clients.connect(nodes.uri(), LEASE);
       Hold hold = Clients.acquire(client, NAME);
+      Eventually.until(Clients.AMPLE, "all nodes to have it", () -> having(nodes) == 5);
 
       jumping.clockOffset(Duration.ofHours(1));
       Eventually.until(Clients.AMPLE, "the clock to be ahead", () -> behind(jumping) < -3_000);
