@@ -100,10 +100,27 @@ public final class JdbcFence {
   /** Creates the table if it is not there; in MariaDB this commits an open transaction. */
   public void createTable(Connection connection) {
     try (Statement statement = connection.createStatement()) {
-      statement.execute(Sql.text(folder(of(connection)), "fence-schema", words(of(connection))));
+      statement.execute(creation(of(connection)));
     } catch (SQLException e) {
       throw failure("Creating the table of the fence failed", e);
     }
+  }
+
+  /**
+   * Creates the table, if need be. In PostgreSQL, "if not exists" alone fails when another does so
+   * at the same moment, and a transaction with it.
+   */
+  private String creation(Database database) {
+    String create = Sql.text(folder(database), "fence-schema", words(database));
+    return database != Database.POSTGRESQL
+        ? create
+        : """
+          DO $create$ BEGIN
+          %s;
+          EXCEPTION WHEN unique_violation OR duplicate_table THEN NULL;
+          END $create$
+          """
+            .formatted(create);
   }
 
   /**

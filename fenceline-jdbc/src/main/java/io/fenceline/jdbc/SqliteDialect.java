@@ -52,7 +52,9 @@ final class SqliteDialect extends Dialect {
   @Override
   @Nullable String meaning(SQLException e) {
     return switch (e.getErrorCode()) {
-      case BUSY -> "another process has kept the file locked for too long";
+      case BUSY ->
+          "another process has kept the file locked for too long, such as a process that is stopped"
+              + " or hangs in the middle of a write";
       case READONLY -> "the file or its folder can't be written";
       case IOERR -> "reading or writing the file failed; is the disk full, or the file gone?";
       case CORRUPT -> "the file is damaged";

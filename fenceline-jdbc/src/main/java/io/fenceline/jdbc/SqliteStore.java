@@ -21,7 +21,8 @@ final class SqliteStore {
           EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
           Duration.ofMillis(100),
           Durations.LONGEST,
-          "there is no failover: the file is on one machine, and ends with it",
+          "there is no failover: the file is on one machine, and ends with it; a process that is"
+              + " stopped in the middle of a write keeps all others waiting until it goes on or ends",
           "set ahead, leases end early; set back, a dead holder's name opens one lease later",
           "tokens go on from the clock; a file must not be deleted or replaced while in use");
 

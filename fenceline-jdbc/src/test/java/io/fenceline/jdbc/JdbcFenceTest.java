@@ -14,6 +14,7 @@ import io.fenceline.testkit.fence.FenceContract;
 import io.fenceline.testkit.fence.FencedCell;
 import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.MariaDbServer;
 import io.fenceline.testkit.server.PostgresServer;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +26,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -227,6 +230,36 @@ class JdbcFenceTest {
         fence.check(connection, "rolled back", T33);
         connection.commit();
       }
+    }
+  }
+
+  /** In PostgreSQL, "if not exists" alone does not keep two apart who create at the same moment. */
+  @Test
+  void tableThatAnotherCreatesAtTheSameMoment_isThereForBoth() throws Exception {
+    JdbcFence fence = JdbcFence.create().tablePrefix("same_moment");
+    try (Connection first = onPostgres.getConnection();
+        Connection second = onPostgres.getConnection();
+        Connection observer = onPostgres.getConnection()) {
+      fence.createTable(first);
+      CompletableFuture<Void> behind = CompletableFuture.runAsync(() -> fence.createTable(second));
+      Eventually.until(
+          Duration.ofSeconds(60), "the second to wait for the first", () -> isOneWaiting(observer));
+      first.commit();
+      behind.get(60, TimeUnit.SECONDS);
+
+      // Its transaction has not suffered.
+      fence.check(second, "row", FencingToken.exclusive(7));
+      second.commit();
+    }
+  }
+
+  private static boolean isOneWaiting(Connection observer) {
+    try (Statement statement = observer.createStatement();
+        ResultSet waiting =
+            statement.executeQuery("SELECT count(*) FROM pg_locks WHERE NOT granted")) {
+      return waiting.next() && waiting.getInt(1) == 1;
+    } catch (SQLException e) {
+      throw new AssertionError(e);
     }
   }
 

@@ -1,9 +1,11 @@
 package io.fenceline.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.StoreUnavailableException;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.JavaProcess;
 import io.fenceline.testkit.server.PostgresServer;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,6 +116,29 @@ class ProcessTest {
       assertThat(next.isValid()).isTrue();
       assertThat(fenceline.inspect("stopped").holders()).hasSize(1);
       next.close();
+    }
+  }
+
+  /** What SQLite can't do better: its write lock is the kernel's, and nobody else's to break. */
+  @Test
+  void processStoppedInTheMiddleOfAWrite_keepsAllOutOfAFile_untilItEnds() throws Exception {
+    try (JavaProcess writer = worker("sqlite", "writer", LEASE);
+        Fenceline fenceline =
+            Fenceline.builder()
+                .store(uri("sqlite"))
+                .operationTimeout(Duration.ofMillis(300))
+                .connect()) {
+      writer.expect("ready", BOUND);
+      writer.send("begin");
+      writer.expect("begun", BOUND);
+      writer.pauseAnywhere();
+      assertThat(writer.state()).isEqualTo(ProcessState.STOPPED);
+
+      assertThatThrownBy(() -> fenceline.lock("kept-out").tryAcquire())
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("such as a process that is stopped");
+      writer.kill();
+      fenceline.lock("kept-out").acquireAsync(BOUND).get().close();
     }
   }
 

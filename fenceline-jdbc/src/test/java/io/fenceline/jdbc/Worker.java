@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.List;
 /**
  * Another process that uses locks, told what to do by lines: {@code hold NAME}, {@code release},
  * {@code count NAME FILE THREADS ROUNDS}, {@code turns NAME FILE THREADS ROUNDS}, {@code wait NAME
- * THREADS}.
+ * THREADS}, {@code begin} a transaction of SQLite.
  */
 final class Worker {
   private static final Duration LONG = Duration.ofMinutes(2);
@@ -58,6 +59,11 @@ final class Worker {
               fenceline.lock(words[1]).acquireAsync(LONG).thenAccept(Hold::close);
             }
             System.out.println("waiting");
+          }
+          case "begin" -> {
+            Dialect sqlite = new SqliteDialect();
+            sqlite.begin(DriverManager.getConnection("jdbc:" + arguments[0]));
+            System.out.println("begun");
           }
           default -> throw new IllegalArgumentException(line);
         }

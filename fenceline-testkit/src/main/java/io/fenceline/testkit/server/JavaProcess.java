@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * #expect} are for one thread, the rest for any.
  */
 public final class JavaProcess implements AutoCloseable {
+  private static final Duration PAUSE_BOUND = Duration.ofSeconds(30);
 
   private final String name;
   private final TempFolder folder;
@@ -144,8 +145,29 @@ public final class JavaProcess implements AutoCloseable {
     return process.state();
   }
 
-  /** Sends SIGSTOP; returns when the kernel shows the process as stopped. */
+  /**
+   * Sends SIGSTOP; returns when the kernel shows the process as stopped.
+   *
+   * <p>It stops at a moment at which it keeps nobody out of a file: one that stands still in the
+   * middle of a transaction of SQLite keeps everybody out, however long, and then nothing else can
+   * be seen.
+   */
   public void pause() {
+    Eventually.until(
+        PAUSE_BOUND,
+        this + " to be stopped while it has no file locked",
+        () -> {
+          process.pause();
+          boolean inTheWay = FileLocks.isWriterAnywhere(process.pid());
+          if (inTheWay) {
+            process.resume();
+          }
+          return !inTheWay;
+        });
+  }
+
+  /** As {@link #pause}, but wherever it is, also in the middle of writing to a file. */
+  public void pauseAnywhere() {
     process.pause();
   }
 

@@ -6,9 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class JavaProcessTest {
 
@@ -63,6 +69,35 @@ class JavaProcessTest {
   }
 
   @Test
+  void aPausedProcessKeepsNobodyOutOfAFile_unlessThatIsWanted(@TempDir Path folder)
+      throws IOException {
+    Path file = Files.createFile(folder.resolve("file"));
+    try (JavaProcess echo = JavaProcess.of(Echo.class).argument("x").start();
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      echo.expect("ready", BOUND);
+      echo.send("lock-again-and-again " + file);
+      echo.expect("locking", BOUND);
+      for (int i = 0; i < 20; i++) {
+        echo.pause();
+        try (FileLock lock = channel.tryLock()) {
+          assertThat(lock).isNotNull();
+        }
+        echo.resume();
+      }
+      Eventually.until(
+          BOUND,
+          "it to be stopped while it has the file",
+          () -> {
+            echo.resume();
+            echo.pauseAnywhere();
+            try (FileLock lock = channel.tryLock()) {
+              return lock == null;
+            }
+          });
+    }
+  }
+
+  @Test
   void itsWallClockCanBeSet_andItsMonotonicClockStays() {
     try (JavaProcess echo = JavaProcess.of(Echo.class).argument("x").fakeTime().start()) {
       echo.expect("ready", BOUND);
@@ -91,6 +126,14 @@ class JavaProcessTest {
           case "grumble" -> System.err.println(words[1]);
           case "clocks" ->
               System.out.println("clocks " + System.currentTimeMillis() + " " + System.nanoTime());
+          case "lock-again-and-again" -> {
+            try (FileChannel file = FileChannel.open(Path.of(words[1]), StandardOpenOption.WRITE)) {
+              System.out.println("locking");
+              while (file.isOpen()) { // Until it is killed.
+                file.lock().release();
+              }
+            }
+          }
           case "end" -> System.exit(Integer.parseInt(words[1]));
           default -> throw new IllegalArgumentException(line);
         }
