@@ -59,6 +59,15 @@ final class Entry {
     ends = now + newTerm;
   }
 
+  /** Runs again, unless it runs for longer: an older request may come late. */
+  boolean prolong(long now, long newTerm) {
+    boolean longer = now + newTerm > ends;
+    if (longer) {
+      run(now, newTerm);
+    }
+    return longer;
+  }
+
   /** The public name of its owner. */
   String id() {
     return idOf(owner);

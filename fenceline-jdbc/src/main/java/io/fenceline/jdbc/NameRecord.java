@@ -152,8 +152,10 @@ final class NameRecord {
     Units units = Units.of(request.mode());
     Entry holder = holder(owner);
     if (holder != null) {
-      holder.run(now, micros(request.term()));
-      changed(holder);
+      if (holder.prolong(now, micros(request.term()))) {
+        holder.onlyIfUnchanged = true; // A renewal that came between may have given it more.
+        changed(holder);
+      }
       nameChanged = true;
       granted = true;
       return new ClaimAnswer.Granted(holder.number, request.lease());

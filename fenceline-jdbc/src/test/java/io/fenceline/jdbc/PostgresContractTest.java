@@ -36,4 +36,9 @@ class PostgresContractTest extends LockContract {
   void theFirstOfAQueue_isFoundByItsName() {
     Turns.check(Urls.of(server));
   }
+
+  @Test
+  void aRequestThatComesLate_doesNotEndALeaseSooner() {
+    LateRequests.check(Urls.of(server));
+  }
 }

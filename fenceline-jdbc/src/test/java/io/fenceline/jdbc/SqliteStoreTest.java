@@ -66,6 +66,11 @@ class SqliteStoreTest {
   }
 
   @Test
+  void aRequestThatComesLate_doesNotEndALeaseSooner() {
+    LateRequests.check("sqlite:" + folder.resolve("locks.db"));
+  }
+
+  @Test
   void manyHolds_doNotMakeTheLogLong() throws Exception {
     Path file = folder.resolve("locks.db");
     try (Fenceline fenceline = Fenceline.connect("sqlite:" + file)) {

@@ -2,19 +2,12 @@ package io.fenceline.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.spi.ClaimHandler;
-import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.ClientInfo;
-import io.fenceline.spi.Grant;
 import io.fenceline.spi.HeldGrant;
 import io.fenceline.spi.Mode;
-import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Owner;
-import io.fenceline.spi.RenewRequest;
-import io.fenceline.spi.StoreContext;
+import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.testkit.ManualTime;
 import io.fenceline.testkit.server.Eventually;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,15 +15,12 @@ import java.util.List;
 /** That the first of a queue is found by its name alone; the same for each database. */
 final class Turns {
   private static final Duration BOUND = Duration.ofSeconds(60);
-  private static final SecureRandom RANDOM = new SecureRandom();
 
   private Turns() {}
 
   static void check(String url) {
     ManualTime time = new ManualTime(); // No timer fires, so the room itself never looks.
-    StoreContext context =
-        new StoreContext(new ClientInfo("test", "host", 1), time, RANDOM, BOUND, BOUND);
-    try (SqlLockStore store = (SqlLockStore) JdbcStore.url(url).open(context)) {
+    try (SqlLockStore store = Heard.open(url, time)) {
       List<Owner> waiting = new ArrayList<>();
       HeldGrant ending = line(store, "turn-ending", Mode.EXCLUSIVE, waiting);
       line(store, "turn-held", Mode.EXCLUSIVE, waiting);
@@ -40,11 +30,11 @@ final class Turns {
       assertThat(store.inTurn(names)).isEmpty();
 
       // It ends by itself: whoever released it would tell the next one.
-      store.renew(List.of(new RenewRequest(ending, Duration.ofMillis(300)))).get(0).join();
+      store.release(new ReleaseRequest(ending, Duration.ofMillis(300))).join();
       time.jumpWall(Duration.ofSeconds(1)); // A file goes by the clock of its clients.
       Eventually.until(
           BOUND,
-          "the short lease to end",
+          "the name to open",
           () -> {
             store.beat(waiting);
             List<Owner> found = store.inTurn(names);
@@ -59,44 +49,12 @@ final class Turns {
 
   /** One who holds the name, and three who wait for it. */
   private static HeldGrant line(SqlLockStore store, String name, Mode mode, List<Owner> waiting) {
-    Heard holder = new Heard(store, name, mode);
-    assertThat(holder.granted).hasSize(1);
+    HeldGrant holder = new Heard(store, name, mode, BOUND).grant();
     for (int i = 0; i < 3; i++) {
-      Heard next = new Heard(store, name, Mode.EXCLUSIVE);
+      Heard next = new Heard(store, name, Mode.EXCLUSIVE, BOUND);
       assertThat(next.waiting).isEqualTo(1);
       waiting.add(next.request.owner());
     }
-    return new HeldGrant(holder.request, holder.granted.get(0).number());
-  }
-
-  private static final class Heard implements ClaimHandler {
-    final ClaimRequest request;
-    final List<Grant> granted = new ArrayList<>();
-    int waiting;
-
-    Heard(SqlLockStore store, String name, Mode mode) {
-      request = new ClaimRequest(name, Owner.draw(RANDOM), mode, BOUND, Duration.ZERO, true);
-      store.claim(request, this);
-    }
-
-    @Override
-    public void granted(Grant grant) {
-      granted.add(grant);
-    }
-
-    @Override
-    public void waiting(Obstacle obstacle) {
-      waiting++;
-    }
-
-    @Override
-    public void refused(Obstacle obstacle) {
-      throw new AssertionError("refused");
-    }
-
-    @Override
-    public void failed(RuntimeException cause) {
-      throw cause;
-    }
+    return holder;
   }
 }

@@ -2,11 +2,13 @@
 --
 -- Returns whose the name is now, and the number of that grant: it is ours if the owner is. Otherwise
 -- nothing was changed, and the long way has to be gone. A repeat by the owner that holds it starts
--- the lease again and returns the same number.
+-- the lease again and returns the same number; the lease never ends sooner by it, since the repeat may
+-- come after a renewal.
 --
 -- The assignments are done one after the other and see what those before them did. The numbers come
 -- first, while owner and end are still the old ones; then the owner, by the same condition; then
--- the rest, if the owner is ours.
+-- the rest, if the owner is ours. The end of a name that was free is in the past: only our own can be
+-- later than the one that is asked for.
 
 INSERT INTO {locks}
   (name, last_number, tail, others, owner, number,
@@ -22,8 +24,9 @@ ON DUPLICATE KEY UPDATE
   owner       = IF(owner <=> VALUES(owner) OR {free}, VALUES(owner), owner),
   units       = IF(owner = VALUES(owner), VALUES(units), units),
   capacity    = IF(owner = VALUES(owner), VALUES(capacity), capacity),
-  ends        = IF(owner = VALUES(owner), VALUES(ends), ends),
-  term        = IF(owner = VALUES(owner), VALUES(term), term),
+  term        = IF(owner = VALUES(owner),
+                   IF(ends > VALUES(ends), GREATEST(term, VALUES(term)), VALUES(term)), term),
+  ends        = IF(owner = VALUES(owner), GREATEST(ends, VALUES(ends)), ends),
   delay       = IF(owner = VALUES(owner), VALUES(delay), delay),
   client      = IF(owner = VALUES(owner), VALUES(client), client)
 RETURNING number, owner

@@ -1,4 +1,6 @@
 -- renew.sql (MariaDB): starts the leases of many holders again that are in their names' rows.
+--
+-- None ends sooner by it: an older request, for a shorter lease, may come late.
 
-UPDATE {locks} SET ends = {now} + :term, term = :term
+UPDATE {locks} SET ends = GREATEST(ends, {now} + :term), term = GREATEST(term, :term)
 WHERE name IN (:names...) AND owner IN (:owners...) AND ends > {now}

@@ -1,6 +1,6 @@
 -- renew-claims.sql (PostgreSQL): as renew.sql, for holders that are not in their names' rows.
 
-UPDATE {claims} SET ends = {now} + :term, term = :term
+UPDATE {claims} SET ends = GREATEST(ends, {now} + :term), term = GREATEST(term, :term)
 WHERE owner IN (:owners...) AND held = 1 AND ends > {now}
   AND (SELECT {durable})
 RETURNING owner

@@ -1,8 +1,9 @@
 -- renew.sql (PostgreSQL): starts the leases of many holders again that are in their names' rows.
 --
 -- Returns the owners whose grants were still there. On disk before it is answered, as a claim is.
+-- None ends sooner by it: an older request, for a shorter lease, may come late.
 
-UPDATE {locks} SET ends = {now} + :term, term = :term
+UPDATE {locks} SET ends = GREATEST(ends, {now} + :term), term = GREATEST(term, :term)
 WHERE name IN (:names...) AND owner IN (:owners...) AND ends > {now}
   AND (SELECT {durable})
 RETURNING owner

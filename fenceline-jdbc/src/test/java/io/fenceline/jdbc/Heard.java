@@ -1,0 +1,66 @@
+package io.fenceline.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.Grant;
+import io.fenceline.spi.HeldGrant;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.testkit.ManualTime;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A claim that is asked of a store itself, and what was heard of it. */
+final class Heard implements ClaimHandler {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  final ClaimRequest request;
+  final List<Grant> granted = new ArrayList<>();
+  int waiting;
+
+  Heard(SqlLockStore store, String name, Mode mode, Duration lease) {
+    request = new ClaimRequest(name, Owner.draw(RANDOM), mode, lease, Duration.ZERO, true);
+    store.claim(request, this);
+  }
+
+  /** A store whose timers fire when the test says so. */
+  static SqlLockStore open(String url, ManualTime time) {
+    StoreContext context =
+        new StoreContext(new ClientInfo("test", "host", 1), time, RANDOM, PATIENCE, PATIENCE);
+    return (SqlLockStore) JdbcStore.url(url).open(context);
+  }
+
+  /** What it was granted. */
+  HeldGrant grant() {
+    assertThat(granted).hasSize(1);
+    return new HeldGrant(request, granted.get(0).number());
+  }
+
+  @Override
+  public void granted(Grant grant) {
+    granted.add(grant);
+  }
+
+  @Override
+  public void waiting(Obstacle obstacle) {
+    waiting++;
+  }
+
+  @Override
+  public void refused(Obstacle obstacle) {
+    throw new AssertionError("refused");
+  }
+
+  @Override
+  public void failed(RuntimeException cause) {
+    throw cause;
+  }
+}
