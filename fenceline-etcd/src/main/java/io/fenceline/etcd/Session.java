@@ -38,6 +38,8 @@ final class Session {
    *   outcome is unknown, keep-alives stop, and the lease takes the key along.
    * - A hold that its holder has dropped without a word (a leak, or a loss with a lock-delay): it is not
    *   renewed by the runtime any more, and the sweep deletes it after its term.
+   * - A session for one claim that was given up before the session was there: without a key it ends
+   *   instead of being kept alive.
    * - A late keep-alive that revives a session that was given up: nothing is believed of it any more, and
    *   it ends after one more term.
    */
@@ -244,7 +246,8 @@ final class Session {
       end(); // The server may have it still; but nobody believes in it here.
       return;
     }
-    if (shared && uses.isEmpty() && time().nanos() - usedNanos > IDLE.toNanos()) {
+    boolean isIdle = !shared || time().nanos() - usedNanos > IDLE.toNanos();
+    if (uses.isEmpty() && isIdle) {
       end();
       return;
     }

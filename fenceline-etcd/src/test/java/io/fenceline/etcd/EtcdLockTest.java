@@ -330,6 +330,19 @@ class EtcdLockTest {
   }
 
   @Test
+  void aFixedClaimThatIsGivenUpAtOnce_leavesNoLeaseBehind() {
+    String before = etcd.etcdctl("lease", "list");
+    long granted = etcd.rpcCount("LeaseGrant");
+    LockOptions fixed = LockOptions.defaults().fixedLease(Duration.ofSeconds(1));
+    for (int i = 0; i < 5; i++) {
+      a.lock("given-up-" + i, fixed).acquireAsync(BOUND).cancel(false);
+    }
+    Eventually.until(BOUND, "leases", () -> etcd.rpcCount("LeaseGrant") == granted + 5);
+    Eventually.until(
+        BOUND, "the leases to end", () -> etcd.etcdctl("lease", "list").equals(before));
+  }
+
+  @Test
   void keepAtLeastLeavesTheNameClosedAfterARelease() throws Exception {
     LockOptions job = OPTIONS.keepAtLeast(Duration.ofMillis(1_500));
     Hold hold = a.lock("job", job).acquire(BOUND);
