@@ -113,11 +113,13 @@ abstract class TokenBehaviour extends Scenario {
     CompletableFuture<Hold> first = d.lock(ledger, terms).acquireAsync(ample);
     CompletableFuture<Hold> second = d.lock(ledger, terms).acquireAsync(ample);
     awaitContended(d, ledger, 2);
+    d.store().fault(LossyStore.Operation.RENEW, LossyStore.Fault.LOSE_REQUEST);
 
     elsewhere.release();
     get(first).release();
 
     assertThat(get(second).token()).isEqualTo(get(first).token() + 1);
+    d.store().heal();
   }
 
   @Test
