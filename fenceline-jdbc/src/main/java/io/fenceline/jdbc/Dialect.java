@@ -36,6 +36,7 @@ abstract class Dialect {
     this.folder = folder;
     this.title = title;
     this.words = new HashMap<>(ownWords);
+    words.put("fits", Sql.template(folder, "fits"));
     words.put("front", Integer.toString(FRONT));
     words.put("slack", Long.toString(NameRecord.SLACK_MICROS));
     words.put("max_number", Long.toString(GrantNumbers.MAX));

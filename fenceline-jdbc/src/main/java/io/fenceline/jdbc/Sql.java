@@ -80,11 +80,16 @@ final class Sql {
 
   /** The text of a file, without its comments. */
   static String text(String dialect, String name, Map<String, String> replacements) {
+    return replace(template(dialect, name), name, replacements);
+  }
+
+  /** As {@link #text}, with its placeholders. */
+  static String template(String dialect, String name) {
     String text = resource("sql/" + (OWN.contains(name) ? dialect + "/" : "") + name + ".sql");
     if (text == null) {
       throw new IllegalStateException("no statement " + name + " for " + dialect);
     }
-    return replace(COMMENT.matcher(text).replaceAll("").strip(), name, replacements);
+    return COMMENT.matcher(text).replaceAll("").strip();
   }
 
   private static String replace(String text, String name, Map<String, String> replacements) {

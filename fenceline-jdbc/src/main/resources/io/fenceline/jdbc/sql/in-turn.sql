@@ -6,18 +6,13 @@
 
 SELECT w.owner
 FROM (
-  SELECT l.owner, l.ends, l.term, l.units, l.name,
+  SELECT n.owner, n.ends, n.term, n.units, n.name,
     (SELECT a.owner FROM {claims} AS a
-     WHERE a.name = l.name AND a.held = 0
+     WHERE a.name = n.name AND a.held = 0
        AND a.ends > {now} AND a.ends <= {now} + a.term + {slack}
      ORDER BY a.place LIMIT 1) AS head
-  FROM {locks} AS l
-  WHERE l.name IN (:names...) AND l.others > 0
-) AS t
-JOIN {claims} AS w ON w.owner = t.head
-WHERE w.capacity >= w.units
-  + CASE WHEN t.owner IS NOT NULL AND t.ends > {now} AND t.ends <= {now} + t.term + {slack}
-         THEN t.units ELSE 0 END
-  + (SELECT COALESCE(SUM(h.units), 0) FROM {claims} AS h
-     WHERE h.name = t.name AND h.held = 1
-       AND h.ends > {now} AND h.ends <= {now} + h.term + {slack})
+  FROM {locks} AS n
+  WHERE n.name IN (:names...) AND n.others > 0
+) AS l
+JOIN {claims} AS w ON w.owner = l.head
+WHERE {fits}
