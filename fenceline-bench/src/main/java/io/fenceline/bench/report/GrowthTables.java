@@ -5,83 +5,80 @@ import io.fenceline.bench.work.Names;
 import io.fenceline.bench.work.Waiters;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** What grows with what: waiters, holds and names of one store. */
 public final class GrowthTables {
   private GrowthTables() {}
 
-  /** The table of the holds. */
-  public static Table holds(List<Holds.Point> points) {
-    Table table =
-        new Table(
-            "names held",
-            "client CPU a renewal",
-            "server CPU a renewal",
-            "on the wire a second",
-            "client memory a hold",
-            "server a hold",
-            "cycles/s beside them",
-            "lost");
-    for (Holds.Point point : points) {
-      table.add(
-          List.of(
-              String.format(Locale.ROOT, "%,d", point.held()),
-              point.clientMicros() > 0 ? micros(point.clientMicros()) : "",
-              point.serverMicros() > 0 ? micros(point.serverMicros()) : "",
-              point.perSecond().stream()
-                  .map(c -> String.format(Locale.ROOT, "%.0f %s", c.amount(), c.kind()))
-                  .collect(Collectors.joining(", ")),
-              bytes(point.clientBytes()),
-              bytes(point.serverBytes()),
-              RateTable.rate(point.cyclesPerSecond()),
-              Integer.toString(point.lost())));
+  /** A column: its head, and what it says of a point. */
+  private record Column<P>(String head, Function<P, String> cell) {}
+
+  private static <P> Column<P> column(String head, Function<P, String> cell) {
+    return new Column<>(head, cell);
+  }
+
+  private static <P> Table table(List<P> points, List<Column<P>> columns) {
+    Table table = new Table(columns.stream().map(Column::head).toArray(String[]::new));
+    for (P point : points) {
+      table.add(columns.stream().map(column -> column.cell.apply(point)).toList());
     }
     return table;
+  }
+
+  /** The table of the holds. */
+  public static Table holds(List<Holds.Point> points) {
+    return table(
+        points,
+        List.of(
+            column("names held", point -> count(point.held())),
+            column("client CPU a renewal", point -> microsIfAny(point.clientMicros())),
+            column("server CPU a renewal", point -> microsIfAny(point.serverMicros())),
+            column("on the wire a second", GrowthTables::onTheWire),
+            column("client memory a hold", point -> bytes(point.clientBytes())),
+            column("server a hold", point -> bytes(point.serverBytes())),
+            column("cycles/s beside them", point -> RateTable.rate(point.cyclesPerSecond())),
+            column("lost", point -> Integer.toString(point.lost()))));
+  }
+
+  private static String onTheWire(Holds.Point point) {
+    return point.perSecond().stream()
+        .map(c -> String.format(Locale.ROOT, "%.0f %s", c.amount(), c.kind()))
+        .collect(Collectors.joining(", "));
   }
 
   /** The table of the waiters. */
   public static Table waiters(List<Waiters.Point> points) {
-    Table table =
-        new Table(
-            "claims that wait",
-            "hand-off, median",
-            "client CPU a hand-off",
-            "server CPU a hand-off",
-            "to enqueue one");
-    for (Waiters.Point point : points) {
-      table.add(
-          List.of(
-              String.format(Locale.ROOT, "%,d", point.waiting()),
-              micros(point.handOffMicros()),
-              micros(point.clientMicros()),
-              micros(point.serverMicros()),
-              micros(point.enqueueMicros())));
-    }
-    return table;
+    return table(
+        points,
+        List.of(
+            column("claims that wait", point -> count(point.waiting())),
+            column("hand-off, median", point -> micros(point.handOffMicros())),
+            column("client CPU a hand-off", point -> micros(point.clientMicros())),
+            column("server CPU a hand-off", point -> micros(point.serverMicros())),
+            column("to enqueue one", point -> micros(point.enqueueMicros()))));
   }
 
   /** The table of the names. */
   public static Table names(List<Names.Point> points) {
-    Table table =
-        new Table(
-            "live names",
-            "cycles/s of one more",
-            "CPU client",
-            "CPU server",
-            "to take one of them",
-            "server a name");
-    for (Names.Point point : points) {
-      table.add(
-          List.of(
-              String.format(Locale.ROOT, "%,d", point.live()),
-              RateTable.rate(point.cyclesPerSecond()),
-              micros(point.clientMicros()),
-              micros(point.serverMicros()),
-              micros(point.takeMicros()),
-              bytes(point.serverBytes())));
-    }
-    return table;
+    return table(
+        points,
+        List.of(
+            column("live names", point -> count(point.live())),
+            column("cycles/s of one more", point -> RateTable.rate(point.cyclesPerSecond())),
+            column("CPU client", point -> micros(point.clientMicros())),
+            column("CPU server", point -> micros(point.serverMicros())),
+            column("to take one of them", point -> micros(point.takeMicros())),
+            column("server a name", point -> bytes(point.serverBytes()))));
+  }
+
+  private static String count(int count) {
+    return String.format(Locale.ROOT, "%,d", count);
+  }
+
+  private static String microsIfAny(double micros) {
+    return micros > 0 ? micros(micros) : "";
   }
 
   private static String micros(double micros) {
