@@ -13,8 +13,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "completion",
     description = {
-      "Prints a completion script for a shell, such as:",
-      "  fenceline completion bash > ~/.local/share/bash-completion/completions/fenceline"
+      "Prints a completion script for a shell.",
+      "Such as: fenceline completion bash > ~/.local/share/bash-completion/completions/fenceline"
     })
 final class CompletionCommand implements Subcommand {
   private enum Shell {

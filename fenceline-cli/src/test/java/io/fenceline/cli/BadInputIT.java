@@ -112,7 +112,10 @@ class BadInputIT {
       assertThat(result.code()).as(name).isZero();
       assertThat(result.out()).as(name).contains("fenceline " + name).contains("--help");
     }
-    assertThat(tool.run("--help").out()).contains("run").contains("doctor");
+    assertThat(tool.run("--help").out())
+        .contains("run")
+        .contains("doctor")
+        .containsPattern("completion +Prints a completion script for a shell\\.\\R");
     assertThat(tool.run("--version").out()).startsWith("fenceline 0.");
     assertThat(tool.run().code()).isEqualTo(64);
   }
