@@ -309,9 +309,12 @@ final class Tenure {
     }
     // A grant that was handed over by the store may run for a short time only, until it is renewed:
     // soon, but not so soon that one that is passed on within milliseconds is renewed for nothing.
+    // That counts from the grant: the lease counts from a question that may be seconds older.
     // Where the lease is a session's, somewhat less than was asked for is normal and no haste.
     boolean longEnough = now.length().toNanos() >= terms().lease().toNanos() / 2;
-    return longEnough ? now.renewalNanos() : now.from().nanos() + now.length().toNanos() / HASTE;
+    return longEnough
+        ? now.renewalNanos()
+        : grantedNanos + (now.deadlineNanos() - grantedNanos) / HASTE;
   }
 
   /** Whether it is to be renewed now; notices leaks. */
