@@ -85,6 +85,11 @@ final class Claim {
     return node.tag;
   }
 
+  /** The folder that the node is in. */
+  String parent() {
+    return node.parent;
+  }
+
   ClaimHandler handler() {
     return handler;
   }
@@ -342,6 +347,11 @@ final class Claim {
 
   synchronized boolean isGrantedOn(Session on) {
     return state == State.GRANTED && session == on && !on.hasEnded();
+  }
+
+  /** The node of the grant; null if there is none, or not on that session. */
+  synchronized RollCall.@Nullable Entry grantedOn(Session on) {
+    return path != null && isGrantedOn(on) ? new RollCall.Entry(path, number) : null;
   }
 
   /** The name of the node, if a listing of that time must show it; null if it need not. */
