@@ -32,7 +32,7 @@ final class Ephemerals {
 
     /** Whether a grant was still there; one that is younger than the listing is. */
     boolean shows(Claim claim) {
-      String node = claim.nodeGrantedBefore(sentNanos);
+      String node = claim.possession.nodeSeenBefore(sentNanos);
       return nodes == null || node == null || nodes.contains(node);
     }
   }
@@ -156,8 +156,8 @@ final class Ephemerals {
 
   void tellTheGone(Listing listing) {
     for (Claim claim : store.claims.all()) {
-      if (claim.isGrantedOn(listing.session()) && !listing.shows(claim)) {
-        claim.gone();
+      if (claim.possession.isOn(listing.session()) && !listing.shows(claim)) {
+        claim.possession.gone();
       }
     }
   }

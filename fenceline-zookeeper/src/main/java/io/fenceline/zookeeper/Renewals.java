@@ -54,7 +54,7 @@ final class Renewals {
     List<CompletableFuture<Renewal>> answers = new ArrayList<>(requests.size());
     for (RenewRequest request : requests) {
       Claim claim = store.claims.find(request.grant().claim());
-      if (claim == null || !claim.isGrantedOn(session)) {
+      if (claim == null || !claim.possession.isOn(session)) {
         answers.add(CompletableFuture.completedFuture(Renewal.GONE));
       } else {
         answers.add(
@@ -70,7 +70,7 @@ final class Renewals {
     List<CompletableFuture<Renewal>> answers = new ArrayList<>(requests.size());
     for (RenewRequest request : requests) {
       Claim claim = store.claims.find(request.grant().claim());
-      RollCall.Entry entry = claim == null ? null : claim.grantedOn(session);
+      RollCall.Entry entry = claim == null ? null : claim.possession.entryOn(session);
       if (claim == null || entry == null) {
         answers.add(CompletableFuture.completedFuture(Renewal.GONE));
       } else {
@@ -87,7 +87,7 @@ final class Renewals {
 
   private Renewal renewal(
       Session session, Claim claim, boolean isThere, Moment sent, Duration lease) {
-    if (!isThere || !claim.isGrantedOn(session)) {
+    if (!isThere || !claim.possession.isOn(session)) {
       boolean unused = claim.vanish();
       return Renewal.GONE;
     }

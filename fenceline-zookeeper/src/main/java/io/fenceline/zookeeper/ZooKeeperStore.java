@@ -226,14 +226,14 @@ final class ZooKeeperStore implements LockStore {
     if (claim == null) {
       return new OwnNode(this, request).purge().thenAccept(release -> {});
     }
-    return claim.withdraw();
+    return claim.departure.withdraw();
   }
 
   @Override
   public CompletableFuture<Release> release(ReleaseRequest request) {
     ClaimRequest asked = request.grant().claim();
     Claim claim = claims.find(asked);
-    return claim == null ? new OwnNode(this, asked).purge() : claim.release();
+    return claim == null ? new OwnNode(this, asked).purge() : claim.departure.release();
   }
 
   /** Makes the folder of a name, unless it is known to be there; it then stays for ever. */
@@ -357,7 +357,7 @@ final class ZooKeeperStore implements LockStore {
       claim.close();
       if (!ownsClient) {
         // The session goes on without us, and would keep the node.
-        CompletableFuture<Void> unused = claim.withdraw();
+        CompletableFuture<Void> unused = claim.departure.withdraw();
       }
     }
     if (ownsClient) {
