@@ -4,10 +4,8 @@ import io.fenceline.ModeConflictException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Mode;
 import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
-import io.fenceline.spi.Release;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +39,7 @@ final class Claim {
    *   node while it deletes it, in one step: that event says that it had the name, so everyone ahead
    *   of it was gone.
    */
-  private enum State {
+  enum State {
     NEW,
     ASKING,
     WAITING,
@@ -55,9 +53,9 @@ final class Claim {
   private final ZooKeeperStore store;
   private final OwnNode node;
   private final Enquiry enquiry;
-  private final Wait wait;
-  private final Possession possession;
-  private final Withdrawals withdrawals = new Withdrawals();
+  final Wait wait;
+  final Possession possession;
+  final Departure departure;
   private volatile ClaimHandler handler;
 
   // Guarded by this.
@@ -68,8 +66,6 @@ final class Claim {
   private int attempt;
   private boolean asking;
   private @Nullable Moment asked;
-  private boolean waited;
-  private boolean unwanted;
 
   Claim(ZooKeeperStore store, ClaimRequest request, ClaimHandler handler) {
     this.store = store;
@@ -77,12 +73,18 @@ final class Claim {
     this.handler = handler;
     this.node = new OwnNode(store, request);
     this.enquiry = new Enquiry(this, node, request, store);
-    this.wait = new Wait(this, node, request, store);
-    this.possession = new Possession(this, request, store);
+    this.wait = new Wait(this, node, enquiry, request, store);
+    this.possession = new Possession(this, node, request, store);
+    this.departure = new Departure(this, node, request, store);
   }
 
   String tag() {
     return node.tag;
+  }
+
+  /** The folder that the node is in. */
+  String parent() {
+    return node.parent;
   }
 
   ClaimHandler handler() {
@@ -109,7 +111,7 @@ final class Claim {
       switch (now) {
         case NEW -> create(State.NEW, 0);
         case UNKNOWN -> recover();
-        case WAITING -> look(true);
+        case WAITING -> wait.look(true);
         case GRANTED -> possession.tellAgain();
         default -> {}
       }
@@ -165,38 +167,6 @@ final class Claim {
     }
   }
 
-  /**
-   * Looks at the line again.
-   *
-   * @param anew whether something is known to have changed; otherwise it is a poll
-   */
-  private void look(boolean anew) {
-    Session on;
-    synchronized (this) {
-      on = session;
-    }
-    if (on == null || on.hasEnded()) {
-      throw unavailable("The session has ended");
-    }
-    int mine = begin(State.WAITING, State.WAITING, on);
-    if (mine == 0) {
-      return;
-    }
-    if (anew) {
-      enquiry.list(mine, on);
-    } else {
-      enquiry.poll(mine, on);
-    }
-  }
-
-  private void lookOrFail(int mine, boolean anew) {
-    try {
-      look(anew);
-    } catch (StoreUnavailableException e) {
-      fail(mine, e);
-    }
-  }
-
   // In line. ------------------------------------------------------------------------------------
 
   /** The line as it was after the node was in it. */
@@ -210,7 +180,7 @@ final class Claim {
       }
       sent = asked;
       ahead = line.aheadOf(node.node(path));
-      isUnwanted = unwanted;
+      isUnwanted = departure.isUnwanted();
     }
     if (ahead == null) {
       fail(mine, unavailable("The node of a claim was removed by someone else"));
@@ -218,16 +188,17 @@ final class Claim {
     }
     Place stranger = line.stranger(request.mode(), ahead);
     if (isUnwanted) {
-      leave(() -> {});
+      departure.leave(() -> {});
     } else if (stranger != null) {
       String inUse = stranger.mode().family();
       String claimed = request.mode().family();
-      leave(() -> handler.failed(new ModeConflictException(request.name(), claimed, inUse)));
+      departure.leave(
+          () -> handler.failed(new ModeConflictException(request.name(), claimed, inUse)));
     } else if (Line.fits(request.mode(), ahead)) {
       grant(sent);
     } else if (!request.waits()) {
       CompletableFuture<Obstacle> seen = wait.readObstacle(on, ahead.get(0));
-      leave(() -> handler.refused(seen.join())); // Answered before the deletion is.
+      departure.leave(() -> handler.refused(seen.join())); // Answered before the deletion is.
     } else {
       wait.begin(mine, on, ahead);
     }
@@ -239,7 +210,6 @@ final class Claim {
       return false;
     }
     state = State.WAITING;
-    waited = true;
     return true;
   }
 
@@ -248,50 +218,45 @@ final class Claim {
     return attempt == mine && state == State.WAITING;
   }
 
+  /** Called under the monitor. */
+  boolean is(State one) {
+    return state == one;
+  }
+
+  /** The attempt that waits; 0 if it does not wait. Called under the monitor. */
+  int waitingAttempt() {
+    return state == State.WAITING ? attempt : 0;
+  }
+
+  /** Whether an answer is outstanding; called under the monitor. */
+  boolean isUnanswered() {
+    return asking;
+  }
+
+  /** The session of the last attempt; called under the monitor. */
+  @Nullable Session session() {
+    return session;
+  }
+
+  /** A new attempt of one that waits, to look at the line again; 0 if it does not wait. */
+  int looksAgain(Session on) {
+    return begin(State.WAITING, State.WAITING, on);
+  }
+
   /** No answer is outstanding; called under the monitor. */
   void isAnswered() {
     asking = false;
   }
 
-  /** Someone ahead has left; see {@link Wait#fitsWithout}. */
-  void left(String gone, boolean hadIt) {
-    boolean fits;
-    int mine;
-    synchronized (this) {
-      if (state != State.WAITING || unwanted) {
-        return;
-      }
-      fits = wait.fitsWithout(gone, hadIt);
-      mine = attempt;
-    }
-    if (fits) {
-      grant(null);
-    } else {
-      lookOrFail(mine, true);
-    }
-  }
-
-  /** Looks whether an event was missed. */
-  void poll() {
-    int mine;
-    synchronized (this) {
-      if (state != State.WAITING || asking) {
-        return;
-      }
-      mine = attempt;
-    }
-    lookOrFail(mine, false);
-  }
-
   /** It has the name; see {@link Possession#begin}. */
-  private void grant(@Nullable Moment from) {
+  void grant(@Nullable Moment from) {
     synchronized (this) {
       if (state != State.ASKING && state != State.WAITING) {
         return;
       }
       state = State.GRANTED;
       asking = false;
-      possession.begin(session, number, from);
+      possession.begin(session, path, number, from);
       wait.end(session);
     }
     possession.tell();
@@ -310,9 +275,9 @@ final class Claim {
       state = State.UNKNOWN;
       asking = false;
       wait.end(session);
-      heard = !unwanted;
+      heard = !departure.isUnwanted();
     }
-    withdrawals.end(cause);
+    departure.failed(cause);
     if (heard) {
       handler.failed(cause);
     }
@@ -340,15 +305,6 @@ final class Claim {
 
   // The end. ------------------------------------------------------------------------------------
 
-  synchronized boolean isGrantedOn(Session on) {
-    return state == State.GRANTED && session == on && !on.hasEnded();
-  }
-
-  /** The name of the node, if a listing of that time must show it; null if it need not. */
-  synchronized @Nullable String nodeGrantedBefore(long nanos) {
-    return path != null && possession.isOlderThan(nanos) ? node.node(path) : null;
-  }
-
   /** The grant is not there any more; false if it was known to be over before. */
   boolean vanish() {
     synchronized (this) {
@@ -361,13 +317,6 @@ final class Claim {
     return true;
   }
 
-  /** As {@link #vanish}, and the holder has not asked. */
-  void gone() {
-    if (vanish()) {
-      handler.gone();
-    }
-  }
-
   /** The session has ended, and the node with it. */
   void sessionEnded(Session old) {
     int mine;
@@ -377,7 +326,7 @@ final class Claim {
       }
       mine = attempt;
     }
-    gone();
+    possession.gone();
     fail(mine, unavailable("The session ended while lock '" + request.name() + "' was waited for"));
   }
 
@@ -390,77 +339,31 @@ final class Claim {
     fail(mine, unavailable("The store was closed"));
   }
 
-  /** Makes sure that there is no node. */
-  CompletableFuture<Void> withdraw() {
+  /** It leaves from now on; whatever is answered to it later does not count. */
+  synchronized Departure.Remainder startsToLeave() {
+    boolean isNew = state == State.NEW;
+    wait.end(session);
+    state = State.LEAVING;
+    asking = false;
+    attempt++;
+    return new Departure.Remainder(isNew, path);
+  }
+
+  /**
+   * The deletion was answered, or has failed.
+   *
+   * @param surely whether it is known that there is no node
+   */
+  void hasLeft(boolean surely) {
     synchronized (this) {
-      unwanted = true;
-      if (state == State.OVER) {
-        return CompletableFuture.completedFuture(null);
-      }
-      if (state == State.ASKING) {
-        return withdrawals.add(); // Whatever is heard next ends it.
-      }
+      state = surely ? State.OVER : State.UNKNOWN;
     }
-    return remove(false).thenAccept(release -> {});
+    if (surely) {
+      store.claims.remove(this);
+    }
   }
 
-  /** Gives the grant back. */
-  CompletableFuture<Release> release() {
-    boolean handsOver;
-    synchronized (this) {
-      handsOver = waited && state == State.GRANTED && request.mode() instanceof Mode.Exclusive;
-    }
-    return remove(handsOver);
-  }
-
-  /** Leaves the line, then does something; whoever withdrew it meanwhile is told. */
-  private void leave(Runnable then) {
-    remove(false)
-        .whenComplete(
-            (release, failure) -> {
-              boolean heard;
-              synchronized (this) {
-                heard = !unwanted;
-              }
-              withdrawals.end(failure);
-              if (heard && failure == null) {
-                then.run();
-              } else if (heard) {
-                handler.failed(store.meaning(failure));
-              }
-            });
-  }
-
-  /** Deletes the node, or whatever there is if it is not known which. */
-  private CompletableFuture<Release> remove(boolean handsOver) {
-    String known;
-    boolean isNew;
-    synchronized (this) {
-      isNew = state == State.NEW;
-      known = path;
-      wait.end(session);
-      state = State.LEAVING;
-      asking = false;
-      attempt++;
-    }
-    CompletableFuture<Release> removal;
-    if (isNew) {
-      removal = CompletableFuture.completedFuture(Release.GONE);
-    } else {
-      removal = known == null ? node.purge() : node.delete(known, handsOver);
-    }
-    return removal.whenComplete(
-        (release, failure) -> {
-          synchronized (this) {
-            state = failure == null ? State.OVER : State.UNKNOWN;
-          }
-          if (failure == null) {
-            store.claims.remove(this);
-          }
-        });
-  }
-
-  private StoreUnavailableException unavailable(String what) {
+  StoreUnavailableException unavailable(String what) {
     return new StoreUnavailableException(store.description(), what, null);
   }
 }

@@ -1,9 +1,7 @@
 package io.fenceline.zookeeper;
 
 import io.fenceline.StoreUnavailableException;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.AsyncCallback;
@@ -14,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * The nodes that ZooKeeper has of our session: those that we hold must be among them, and those
  * that are neither held nor being asked for are deleted.
  *
- * <p>One listing answers for all holds. It is cut into folders when it would get long, because an
- * answer of more than a megabyte breaks the connection.
+ * <p>While they are few, one listing answers for all holds. When they are many, renewals ask for
+ * their own nodes ({@link RollCall}), and the rest is found out little by little ({@link Sweep}).
  */
 final class Ephemerals {
   private static final int OK = KeeperException.Code.OK.intValue();
   private static final int UNIMPLEMENTED = KeeperException.Code.UNIMPLEMENTED.intValue();
   private static final int BYTES_PER_NODE = 200;
-  private static final int LONGEST_ANSWER = 300_000;
+  private static final int LONGEST_LISTING = 300_000;
 
   /**
    * What the session had at a time.
@@ -34,13 +32,16 @@ final class Ephemerals {
 
     /** Whether a grant was still there; one that is younger than the listing is. */
     boolean shows(Claim claim) {
-      String node = claim.nodeGrantedBefore(sentNanos);
+      String node = claim.possession.nodeSeenBefore(sentNanos);
       return nodes == null || node == null || nodes.contains(node);
     }
   }
 
+  /** The folder of all locks as the server knows it, chroot included. */
+  final String serverPath;
+
   private final ZooKeeperStore store;
-  private final String serverPath;
+  private final Sweep sweep;
 
   // Guarded by this.
   private @Nullable CompletableFuture<Listing> last;
@@ -56,9 +57,16 @@ final class Ephemerals {
   Ephemerals(ZooKeeperStore store, String serverPath) {
     this.store = store;
     this.serverPath = serverPath;
+    this.sweep = new Sweep(store, this);
   }
 
-  /** A listing that is not older than this; the last one if it will do. */
+  /** Whether one answer can tell them all. */
+  boolean areFew() {
+    long bytes = (long) store.claims.size() * (serverPath.length() + BYTES_PER_NODE);
+    return bytes <= LONGEST_LISTING;
+  }
+
+  /** All of them, while they are few; a listing that is not older than this will do. */
   CompletableFuture<Listing> list(Session session, long maxAgeNanos) {
     long now = store.context.time().nanos();
     CompletableFuture<Listing> made = new CompletableFuture<>();
@@ -75,35 +83,26 @@ final class Ephemerals {
       lastSession = session;
       lastSentNanos = now;
     }
-    ask(session, prefixes(), 0, new HashSet<>(), made, now);
+    Set<String> found = new HashSet<>();
+    gather(session, serverPath, found)
+        .whenComplete(
+            (told, failure) -> {
+              if (failure == null) {
+                made.complete(new Listing(session, now, told ? found : null));
+              } else {
+                made.completeExceptionally(store.meaning(failure));
+              }
+            });
     return made;
   }
 
-  private List<String> prefixes() {
-    long bytes = (long) store.claims.size() * (serverPath.length() + BYTES_PER_NODE);
-    if (bytes <= LONGEST_ANSWER) {
-      return List.of(serverPath);
-    }
-    boolean many = bytes > 16L * LONGEST_ANSWER;
-    List<String> prefixes = new ArrayList<>();
-    for (int i = 0; i < (many ? 256 : 16); i++) {
-      String digits = many ? "%02x".formatted(i) : "%x".formatted(i);
-      prefixes.add(serverPath + "/" + digits);
-    }
-    return prefixes;
-  }
-
-  private void ask(
-      Session session,
-      List<String> prefixes,
-      int index,
-      Set<String> found,
-      CompletableFuture<Listing> made,
-      long sentNanos) {
-    if (index == prefixes.size()) {
-      made.complete(new Listing(session, sentNanos, found));
-      return;
-    }
+  /**
+   * Adds the names of those below a prefix, and deletes the orphans among them.
+   *
+   * @return false if the server can't tell (before 3.6)
+   */
+  CompletableFuture<Boolean> gather(Session session, String prefix, Set<String> found) {
+    CompletableFuture<Boolean> answer = new CompletableFuture<>();
     AsyncCallback.EphemeralsCallback heard =
         (code, context, paths) -> {
           if (code == OK) {
@@ -111,14 +110,15 @@ final class Ephemerals {
               found.add(path.substring(path.lastIndexOf('/') + 1));
               deleteIfOrphaned(session, path);
             }
-            ask(session, prefixes, index + 1, found, made, sentNanos);
+            answer.complete(true);
           } else if (code == UNIMPLEMENTED) {
-            made.complete(new Listing(session, sentNanos, null));
+            answer.complete(false);
           } else {
-            made.completeExceptionally(session.failure("Listing the session's nodes", code));
+            answer.completeExceptionally(session.failure("Listing the session's nodes", code));
           }
         };
-    session.zk.getEphemerals(prefixes.get(index), heard, null);
+    session.zk.getEphemerals(prefix, heard, null);
+    return answer;
   }
 
   /**
@@ -137,10 +137,14 @@ final class Ephemerals {
   }
 
   /**
-   * As {@link #list}, from time to time and for no hold in particular: tells those that are gone.
+   * Looks for orphans from time to time, and tells the holds that are gone without having asked.
    */
   void check(Session session) {
     if (store.claims.isEmpty()) {
+      return;
+    }
+    if (!areFew()) {
+      sweep.begin(session);
       return;
     }
     try {
@@ -150,11 +154,15 @@ final class Ephemerals {
     }
   }
 
-  private void tellTheGone(Listing listing) {
+  void tellTheGone(Listing listing) {
     for (Claim claim : store.claims.all()) {
-      if (claim.isGrantedOn(listing.session()) && !listing.shows(claim)) {
-        claim.gone();
+      if (claim.possession.isOn(listing.session()) && !listing.shows(claim)) {
+        claim.possession.gone();
       }
     }
+  }
+
+  void close() {
+    sweep.close();
   }
 }

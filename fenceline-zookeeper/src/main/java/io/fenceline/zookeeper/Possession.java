@@ -5,20 +5,26 @@ import io.fenceline.spi.Grant;
 import io.fenceline.spi.Moment;
 import org.jspecify.annotations.Nullable;
 
-/** What a claim was granted, and since when; state is guarded by the claim's monitor. */
+/**
+ * What a claim was granted, since when, and whether it still has it; state is guarded by the
+ * claim's monitor.
+ */
 final class Possession {
   private final Claim claim;
+  private final OwnNode node;
   private final ClaimRequest request;
   private final ZooKeeperStore store;
 
   // Guarded by the claim.
   private @Nullable Session session;
+  private @Nullable String path;
   private @Nullable Moment granted;
   private long number;
   private long seenNanos;
 
-  Possession(Claim claim, ClaimRequest request, ZooKeeperStore store) {
+  Possession(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperStore store) {
     this.claim = claim;
+    this.node = node;
     this.request = request;
     this.store = store;
   }
@@ -26,19 +32,16 @@ final class Possession {
   /**
    * It has the name; called under the claim's monitor.
    *
+   * @param own the node, and the transaction that made it
    * @param from when the lease begins: not after the sending of the request that has told so; an
    *     event tells it by itself (null), and a node is kept for as long as its session lives
    */
-  void begin(@Nullable Session on, long czxid, @Nullable Moment from) {
+  void begin(@Nullable Session on, @Nullable String own, long czxid, @Nullable Moment from) {
     session = on;
+    path = own;
     number = czxid;
     seenNanos = store.context.time().nanos();
     granted = from == null ? store.context.time().now() : from;
-  }
-
-  /** Whether a listing of that time must show the node; called under the claim's monitor. */
-  boolean isOlderThan(long nanos) {
-    return granted != null && seenNanos - nanos < 0;
   }
 
   /** A repeat starts the lease again. */
@@ -65,6 +68,35 @@ final class Possession {
           on,
           store.leastNanos(on, request.lease()),
           () -> claim.handler().granted(new Grant(given, on.validity(from, request.lease()))));
+    }
+  }
+
+  // Whether it is still there. ------------------------------------------------------------------
+
+  boolean isOn(Session on) {
+    synchronized (claim) {
+      return claim.is(Claim.State.GRANTED) && session == on && !on.hasEnded();
+    }
+  }
+
+  /** The node to ask for; null if nothing is granted, or not on that session. */
+  RollCall.@Nullable Entry entryOn(Session on) {
+    synchronized (claim) {
+      return path != null && isOn(on) ? new RollCall.Entry(path, number) : null;
+    }
+  }
+
+  /** The name of the node, if a listing of that time must show it; null if it need not. */
+  @Nullable String nodeSeenBefore(long nanos) {
+    synchronized (claim) {
+      return path != null && seenNanos - nanos < 0 ? node.node(path) : null;
+    }
+  }
+
+  /** The node is not there any more, and the holder has not asked. */
+  void gone() {
+    if (claim.vanish()) {
+      claim.handler().gone();
     }
   }
 }

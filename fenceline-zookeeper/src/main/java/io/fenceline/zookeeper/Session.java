@@ -130,7 +130,7 @@ final class Session implements Watcher {
     }
     if (told != null) {
       boolean released = event.getType() == Event.EventType.NodeDataChanged;
-      told.forEach(claim -> claim.left(event.getPath(), released));
+      told.forEach(claim -> claim.wait.left(event.getPath(), released));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.fenceline.zookeeper;
 
+import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Lane;
 import io.fenceline.spi.Mode;
@@ -33,6 +34,7 @@ final class Wait {
 
   private final Claim claim;
   private final OwnNode node;
+  private final Enquiry enquiry;
   private final ClaimRequest request;
   private final ZooKeeperStore store;
 
@@ -42,12 +44,14 @@ final class Wait {
   private final Set<String> watched = new HashSet<>(2);
   private @Nullable Obstacle obstacle;
   private @Nullable String headNode;
+  private boolean begun;
   private boolean told;
   private Time.@Nullable Timer poll;
 
-  Wait(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperStore store) {
+  Wait(Claim claim, OwnNode node, Enquiry enquiry, ClaimRequest request, ZooKeeperStore store) {
     this.claim = claim;
     this.node = node;
+    this.enquiry = enquiry;
     this.request = request;
     this.store = store;
   }
@@ -68,6 +72,7 @@ final class Wait {
       if (!claim.startsToWait(mine)) {
         return;
       }
+      begun = true;
       near = new ArrayList<>(Line.toWatch(request.mode(), line));
       int watchedFrom = line.lastIndexOf(near.get(near.size() - 1));
       far = Line.toWatch(request.mode(), line.subList(0, watchedFrom));
@@ -89,6 +94,11 @@ final class Wait {
     }
   }
 
+  /** Whether it was ever behind another one; called under the claim's monitor. */
+  boolean hasBegun() {
+    return begun;
+  }
+
   private void watch(int mine, Session on, Place place, boolean isHead) {
     String path = node.path(place);
     on.tell(claim, path);
@@ -99,7 +109,7 @@ final class Wait {
             standing(mine, isHead ? obstacle(found) : null);
           } else if (code == NO_NODE) {
             on.dontTell(claim, path);
-            claim.left(path, false);
+            left(path, false);
           } else {
             claim.fail(mine, on.failure("Watching lock '" + request.name() + "'", code));
           }
@@ -158,13 +168,37 @@ final class Wait {
     claim.handler().waiting(found);
   }
 
+  // Looking again. ------------------------------------------------------------------------------
+
+  /**
+   * Someone ahead has left.
+   *
+   * @param hadIt whether it is known that it had the name
+   */
+  void left(String gone, boolean hadIt) {
+    boolean fits;
+    int mine;
+    synchronized (claim) {
+      mine = claim.waitingAttempt();
+      if (mine == 0 || claim.departure.isUnwanted()) {
+        return;
+      }
+      fits = fitsWithout(gone, hadIt);
+    }
+    if (fits) {
+      claim.grant(null);
+    } else {
+      lookOrFail(mine, true);
+    }
+  }
+
   /**
    * Someone ahead has left; called under the claim's monitor.
    *
    * @param hadIt whether it is known that it had the name, so that nobody ahead of it is left
    * @return whether the claim fits beside those that are left
    */
-  boolean fitsWithout(String path, boolean hadIt) {
+  private boolean fitsWithout(String path, boolean hadIt) {
     String gone = node.node(path);
     watched.remove(gone);
     for (int i = 0; i < near.size(); i++) {
@@ -178,12 +212,56 @@ final class Wait {
     return request.mode().fitsBeside(left);
   }
 
+  /** Looks whether an event was missed. */
+  private void poll() {
+    int mine;
+    synchronized (claim) {
+      mine = claim.waitingAttempt();
+      if (mine == 0 || claim.isUnanswered()) {
+        return;
+      }
+    }
+    lookOrFail(mine, false);
+  }
+
+  private void lookOrFail(int mine, boolean anew) {
+    try {
+      look(anew);
+    } catch (StoreUnavailableException e) {
+      claim.fail(mine, e);
+    }
+  }
+
+  /**
+   * Looks at the line again.
+   *
+   * @param anew whether something is known to have changed; otherwise it is a poll
+   */
+  void look(boolean anew) {
+    Session on;
+    synchronized (claim) {
+      on = claim.session();
+    }
+    if (on == null || on.hasEnded()) {
+      throw claim.unavailable("The session has ended");
+    }
+    int mine = claim.looksAgain(on);
+    if (mine == 0) {
+      return;
+    }
+    if (anew) {
+      enquiry.list(mine, on);
+    } else {
+      enquiry.poll(mine, on);
+    }
+  }
+
   private void schedulePoll() {
     cancelPoll();
     Time time = store.context.time();
     long lease = request.lease().toNanos();
     long delay = lease + (long) (store.context.random().nextDouble() * lease / 10);
-    poll = time.schedule(delay, () -> time.lane(Lane.WORK).execute(claim::poll));
+    poll = time.schedule(delay, () -> time.lane(Lane.WORK).execute(this::poll));
   }
 
   private void cancelPoll() {

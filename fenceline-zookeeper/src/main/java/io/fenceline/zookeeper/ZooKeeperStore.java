@@ -10,7 +10,6 @@ import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Durations;
 import io.fenceline.spi.Lane;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
@@ -19,7 +18,6 @@ import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.Time;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -72,6 +70,7 @@ final class ZooKeeperStore implements LockStore {
   private final Duration tick;
   private final Guarantees guarantees;
   private final Ephemerals ephemerals;
+  private final Renewals renewals;
   private final Set<String> shards = ConcurrentHashMap.newKeySet();
   private volatile NodeBytes nodeBytes;
   private volatile boolean closed;
@@ -93,6 +92,7 @@ final class ZooKeeperStore implements LockStore {
         new Sessions(
             client, context, description, connection.before(), tick.toNanos(), this::ended);
     this.ephemerals = new Ephemerals(this, connection.chroot() + paths.locks);
+    this.renewals = new Renewals(this, ephemerals);
     this.heartbeat =
         new Heartbeat(
             context, sessions, paths.heartbeat, () -> !claims.isEmpty(), ephemerals::check);
@@ -171,6 +171,11 @@ final class ZooKeeperStore implements LockStore {
     return known.bytes;
   }
 
+  /** How long the data of a node is; it differs by a few digits. */
+  int nodeDataBytes() {
+    return nodeBytes.bytes.length;
+  }
+
   // Claims. -------------------------------------------------------------------------------------
 
   @Override
@@ -221,14 +226,14 @@ final class ZooKeeperStore implements LockStore {
     if (claim == null) {
       return new OwnNode(this, request).purge().thenAccept(release -> {});
     }
-    return claim.withdraw();
+    return claim.departure.withdraw();
   }
 
   @Override
   public CompletableFuture<Release> release(ReleaseRequest request) {
     ClaimRequest asked = request.grant().claim();
     Claim claim = claims.find(asked);
-    return claim == null ? new OwnNode(this, asked).purge() : claim.release();
+    return claim == null ? new OwnNode(this, asked).purge() : claim.departure.release();
   }
 
   /** Makes the folder of a name, unless it is known to be there; it then stays for ever. */
@@ -277,48 +282,7 @@ final class ZooKeeperStore implements LockStore {
 
   @Override
   public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
-    List<CompletableFuture<Renewal>> answers = new ArrayList<>(requests.size());
-    Moment sent = context.time().now();
-    Session session = sessions.current();
-    long shortest = Long.MAX_VALUE;
-    for (RenewRequest request : requests) {
-      shortest = Math.min(shortest, request.lease().toNanos());
-    }
-    proveMore(session, requests);
-    CompletableFuture<Ephemerals.Listing> listing = ephemerals.list(session, shortest / 4);
-    for (RenewRequest request : requests) {
-      Claim claim = claims.find(request.grant().claim());
-      if (claim == null || !claim.isGrantedOn(session)) {
-        answers.add(CompletableFuture.completedFuture(Renewal.GONE));
-      } else {
-        answers.add(listing.thenApply(found -> renewal(found, claim, sent, request.lease())));
-      }
-    }
-    return answers;
-  }
-
-  /** A session of which little is left is asked now, and not at its next turn. */
-  private void proveMore(Session session, List<RenewRequest> requests) {
-    Moment now = context.time().now();
-    long remaining = session.remainingNanos(now);
-    boolean little =
-        requests.stream().anyMatch(request -> remaining < request.lease().toNanos() / 2);
-    if (little && session.nanosToNextProof() == 0) {
-      heartbeat.send(session);
-    }
-  }
-
-  private Renewal renewal(Ephemerals.Listing found, Claim claim, Moment sent, Duration lease) {
-    Session session = found.session();
-    if (!found.shows(claim) || !claim.isGrantedOn(session)) {
-      boolean unused = claim.vanish();
-      return Renewal.GONE;
-    }
-    if (session.remainingNanos(context.time().now()) < leastNanos(session, lease)) {
-      // Reads are answered by a server that is cut off from the others, too.
-      throw new StoreUnavailableException(description, "The heartbeats are not answered", null);
-    }
-    return new Renewal.Renewed(session.validity(sent, lease));
+    return renewals.renew(requests);
   }
 
   /** What a session that is well has left at any time, of a lease. */
@@ -387,12 +351,13 @@ final class ZooKeeperStore implements LockStore {
       }
     }
     heartbeat.close();
+    ephemerals.close();
     sessions.stop();
     for (Claim claim : claims.all()) {
       claim.close();
       if (!ownsClient) {
         // The session goes on without us, and would keep the node.
-        CompletableFuture<Void> unused = claim.withdraw();
+        CompletableFuture<Void> unused = claim.departure.withdraw();
       }
     }
     if (ownsClient) {
