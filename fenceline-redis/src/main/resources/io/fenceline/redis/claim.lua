@@ -26,6 +26,7 @@
 -- does not read further.
 
 --@include number.lua
+--@include prolong.lua
 
 local owner, kind, count, total_wanted = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local lease, delay = tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -34,9 +35,9 @@ local found = redis.call('MGET', KEYS[1], KEYS[5])
 local head = found[1]
 local solo = head and string.sub(head, 1, 1) ~= 't' and cmsgpack.unpack(string.sub(head, 18))
 
-local function hold_alone(number, since)
-  local record = {kind, count, total_wanted, number, since, term, delay, ARGV[10], now + term}
-  redis.call('SET', KEYS[1], 'h' .. owner .. cmsgpack.pack(record), 'PX', term)
+local function hold_alone(number, since, longest, ends)
+  local record = {kind, count, total_wanted, number, since, longest, delay, ARGV[10], ends}
+  redis.call('SET', KEYS[1], 'h' .. owner .. cmsgpack.pack(record), 'PX', ends - now)
   return number
 end
 
@@ -46,12 +47,13 @@ if not head or (solo and solo[9] <= now) then
     return {'o', number}
   end
   redis.call('SET', KEYS[5], number)
-  return hold_alone(number, now)
+  return hold_alone(number, now, term, now + term)
 end
 
 if solo then
   if string.sub(head, 1, 17) == 'h' .. owner then
-    return hold_alone(solo[4], solo[5])
+    return hold_alone(
+      solo[4], solo[5], math.max(solo[6], term), prolonged(solo[9], solo[6], term))
   end
   if solo[9] - now > solo[6] then
     solo[9] = now + solo[6] -- The clock was set back.
@@ -118,7 +120,8 @@ local own = redis.call('HGET', KEYS[2], owner)
 local letter = own and string.sub(own, 1, 1)
 if letter == 'h' then
   local record = cmsgpack.unpack(string.sub(own, 2))
-  hold('h', owner, record, term)
+  local ends = prolonged(tonumber(redis.call('ZSCORE', KEYS[3], owner)), record[6], term)
+  hold('h', owner, record, math.max(record[6], term), ends)
   close()
   return record[4]
 end

@@ -14,13 +14,16 @@ local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local width = tonumber(ARGV[1])
 
+--@include prolong.lua
+
 local function renew_alone(key, head, term)
   local record = cmsgpack.unpack(string.sub(head, 18))
   if record[9] <= now then
     return 0
   end
-  record[6], record[9] = term, now + term
-  redis.call('SET', KEYS[key], string.sub(head, 1, 17) .. cmsgpack.pack(record), 'PX', term)
+  local ends = prolonged(record[9], record[6], term)
+  record[6], record[9] = math.max(record[6], term), ends
+  redis.call('SET', KEYS[key], string.sub(head, 1, 17) .. cmsgpack.pack(record), 'PX', ends - now)
   return 1
 end
 
@@ -31,17 +34,18 @@ local function renew_in_table(key, head, owner, term)
     return 0
   end
   local record = cmsgpack.unpack(string.sub(own, 2))
-  if record[6] ~= term then
+  ends = prolonged(tonumber(ends), record[6], term)
+  if record[6] < term then
     record[6] = term
     redis.call('HSET', KEYS[key + 1], owner, 'h' .. cmsgpack.pack(record))
   end
-  redis.call('ZADD', KEYS[key + 2], now + term, owner)
+  redis.call('ZADD', KEYS[key + 2], ends, owner)
   -- A clock that was set back is noticed by its being behind what is written here, and dealt with by
   -- whoever settles the name next.
   local summary = cmsgpack.unpack(string.sub(head, 2))
   summary[1] = math.max(summary[1], now)
-  if now + term + 1000 > summary[6] then
-    summary[6] = now + term + SPARE
+  if ends + 1000 > summary[6] then
+    summary[6] = ends + SPARE
     for other = 1, 3 do
       redis.call('PEXPIREAT', KEYS[key + other], summary[6])
     end

@@ -89,10 +89,10 @@ local function remove(owner)
   end
 end
 
-local function hold(letter, owner, record, term)
+local function hold(letter, owner, record, term, ends)
   record[6] = term
   redis.call('HSET', KEYS[2], owner, letter .. cmsgpack.pack(record))
-  redis.call('ZADD', KEYS[3], now + term, owner)
+  redis.call('ZADD', KEYS[3], ends or now + term, owner)
 end
 
 -- Grants; nil if the numbers are used up.

@@ -41,22 +41,30 @@ final class Stores {
   static List<RenewRequest> claimAll(Opened opened, String prefix, int count, Duration lease) {
     List<CompletableFuture<RenewRequest>> claims = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      claims.add(claim(opened, prefix + i, lease));
+      claims.add(
+          claim(
+              opened,
+              new ClaimRequest(
+                  prefix + i,
+                  Owner.draw(opened.random),
+                  Mode.EXCLUSIVE,
+                  lease,
+                  Duration.ZERO,
+                  false)));
     }
     return claims.stream().map(Clients::get).toList();
   }
 
-  private static CompletableFuture<RenewRequest> claim(Opened opened, String name, Duration lease) {
-    ClaimRequest request =
-        new ClaimRequest(
-            name, Owner.draw(opened.random), Mode.EXCLUSIVE, lease, Duration.ZERO, false);
+  /** Claims a name that is free. */
+  static CompletableFuture<RenewRequest> claim(Opened opened, ClaimRequest request) {
     CompletableFuture<RenewRequest> held = new CompletableFuture<>();
     opened.store.claim(
         request,
         new ClaimHandler() {
           @Override
           public void granted(Grant grant) {
-            held.complete(new RenewRequest(new HeldGrant(request, grant.number()), lease));
+            held.complete(
+                new RenewRequest(new HeldGrant(request, grant.number()), request.lease()));
           }
 
           @Override
@@ -64,7 +72,7 @@ final class Stores {
 
           @Override
           public void refused(Obstacle obstacle) {
-            held.completeExceptionally(new AssertionError(name + " is held"));
+            held.completeExceptionally(new AssertionError(request.name() + " is held"));
           }
 
           @Override
