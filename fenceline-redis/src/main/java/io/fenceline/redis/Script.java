@@ -17,6 +17,7 @@ enum Script {
   CLAIM,
   RENEW,
   GIVE,
+  CONVOY,
   RELEASE,
   WITHDRAW,
   FORCE,

@@ -29,6 +29,7 @@ final class Server {
   private final Runnable whenBroken;
   private final Greeting greeting;
   private final Wire claims;
+  private final Convoy convoy;
   private final Wire renewals;
 
   // Guarded by this.
@@ -79,6 +80,7 @@ final class Server {
     this.deadlines = deadlines;
     this.listener = listener;
     this.claims = newWire();
+    this.convoy = new Convoy(claims);
     this.renewals = newWire();
   }
 
@@ -113,6 +115,11 @@ final class Server {
 
   Wire wire(Topology.Purpose purpose) {
     return purpose == Topology.Purpose.RENEWALS ? renewals : claims;
+  }
+
+  /** Calls a script, for claims together with others; all keys may be in one call here. */
+  CompletableFuture<List<Object>> call(Topology.Purpose purpose, Call call) {
+    return purpose == Topology.Purpose.CLAIMS ? convoy.call(call) : renewals.call(call);
   }
 
   synchronized Wire asking() {

@@ -32,7 +32,7 @@ final class SingleTopology implements Topology {
 
   @Override
   public CompletableFuture<List<Object>> call(Purpose purpose, int bucket, Call call) {
-    return server.wire(purpose).call(call);
+    return server.call(purpose, call);
   }
 
   @Override

@@ -85,22 +85,46 @@ final class Wire {
 
   /** Calls a script by its hash, or with its body where the server does not know it yet. */
   CompletableFuture<List<Object>> call(Call call) {
-    Reply<List<Object>> reply = deadlines.expect(call, server);
+    Reply<List<Object>> reply = expect(call);
+    send(call, reply);
+    return reply;
+  }
+
+  /** An answer that is waited for from now on, to something that is sent soon. */
+  Reply<List<Object>> expect(Object what) {
+    return deadlines.expect(what, server);
+  }
+
+  /** As {@link #call}, with an answer that was waited for before. */
+  void send(Call call, Reply<List<Object>> reply) {
     send(
         reply,
         commands -> commands.dispatch(CommandType.EVALSHA, output(), call.byHash()),
         commands -> commands.dispatch(CommandType.EVAL, output(), call.byBody()));
-    return reply;
   }
 
   /** As {@link #call}, with arguments that depend on the connection that it is sent over. */
   Reply<List<Object>> call(Script script, Function<RedisAsyncCommands<byte[], byte[]>, Call> call) {
-    Reply<List<Object>> reply = deadlines.expect(script, server);
+    Reply<List<Object>> reply = expect(script);
     send(
         reply,
         commands -> commands.dispatch(CommandType.EVALSHA, output(), call.apply(commands).byHash()),
         commands -> commands.dispatch(CommandType.EVAL, output(), call.apply(commands).byBody()));
     return reply;
+  }
+
+  /** A call that is not known before the driver's thread writes it. */
+  interface Late {
+    /** Asked then, and perhaps again: always the same. */
+    Call call();
+  }
+
+  /** As {@link #call}, with a call that is asked for when it is written. */
+  void send(Reply<List<Object>> reply, Late call) {
+    send(
+        reply,
+        commands -> commands.dispatch(CommandType.EVALSHA, output(), new LateArguments(call)),
+        commands -> commands.dispatch(CommandType.EVAL, output(), call.call().byBody()));
   }
 
   /**

@@ -5,12 +5,15 @@ import io.fenceline.FencelineBuilder;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.LockReport;
+import io.fenceline.testkit.proxy.Frame;
 import io.fenceline.testkit.server.Eventually;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -58,6 +61,12 @@ final class Clients implements AfterEachCallback {
 
   static Hold acquire(Fenceline client, String name) {
     return get(client.lock(name).acquireAsync(AMPLE));
+  }
+
+  /** Requests that call a script by its hash. */
+  static Predicate<Frame> calls(Script script) {
+    String hash = new String(script.hash(), StandardCharsets.US_ASCII);
+    return frame -> frame.contains(hash);
   }
 
   static void awaitFree(Fenceline client, String name, Duration bound) {

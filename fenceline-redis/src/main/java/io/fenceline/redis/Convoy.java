@@ -1,0 +1,145 @@
+package io.fenceline.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The short claims and releases of one wire: those that come while the driver's thread has not got
+ * round to writing the one before travel with it, as one script.
+ *
+ * <p>Nobody waits for anybody: what is asked while the driver is idle is written at once and alone.
+ * Under load it is not idle, and most of what a call costs both sides is saved.
+ */
+final class Convoy {
+  /*
+   * Where this could go wrong.
+   *
+   * - A withdrawal that overtakes its claim would leave a grant that nobody knows of: a claim only
+   *   joins a request that was handed to the driver before, so what is asked later comes later.
+   * - One whose time is over before it was written must not be sent: whether it still may is asked by
+   *   the driver's thread, when it writes.
+   * - One request that the server refuses fails those that it travels with: each is repeated alone.
+   *   The script does nothing at all in that case, so a release is not told that its grant was gone.
+   */
+
+  /** How many travel together; with all in one, client and server would wait for each other. */
+  static final int LONGEST = 8;
+
+  private static final Call NOTHING = new Call(Script.CONVOY, new byte[0][], Layout.bytes(0));
+
+  private final Wire wire;
+  private volatile @Nullable Journey boarding;
+
+  /** A call that was asked for, and the answer that it waits for. */
+  private record Passenger(Call call, Reply<List<Object>> reply) {}
+
+  Convoy(Wire wire) {
+    this.wire = wire;
+  }
+
+  /** Calls a script; together with others, if there are many and it is one of the short ones. */
+  CompletableFuture<List<Object>> call(Call call) {
+    if (call.script() != Script.TAKE && call.script() != Script.GIVE) {
+      return wire.call(call);
+    }
+    Passenger passenger = new Passenger(call, wire.expect(call));
+    Journey next = boarding;
+    if (next == null || !next.takes(passenger)) {
+      next = new Journey(passenger);
+      boarding = next;
+      next.begin();
+    }
+    return passenger.reply;
+  }
+
+  /** Those who travel together. */
+  private final class Journey implements Wire.Late {
+    private final Reply<List<Object>> answers = wire.expect(Script.CONVOY);
+
+    // Guarded by this.
+    private final List<Passenger> booked = new ArrayList<>(2);
+    private @Nullable Call sent;
+    private List<Passenger> aboard = List.of();
+
+    Journey(Passenger first) {
+      booked.add(first);
+    }
+
+    /** One more, unless it is too late for that. */
+    synchronized boolean takes(Passenger passenger) {
+      return sent == null && booked.size() < LONGEST && booked.add(passenger);
+    }
+
+    void begin() {
+      wire.send(answers, this);
+      answers.whenComplete(
+          (given, thrown) -> {
+            Throwable failure = Failures.unwrapped(thrown);
+            if (failure == null) {
+              deliver(given);
+            } else {
+              fail(failure);
+            }
+          });
+    }
+
+    /** The call for all whose time is not over; called when it is written. */
+    @Override
+    public synchronized Call call() {
+      Call known = sent;
+      if (known == null) {
+        booked.removeIf(passenger -> !passenger.reply.sent(answers::expire));
+        known = booked.size() == 1 ? booked.get(0).call : together();
+        sent = known;
+      }
+      return known;
+    }
+
+    private Call together() {
+      List<Passenger> claims = new ArrayList<>(LONGEST);
+      List<Passenger> releases = new ArrayList<>(LONGEST);
+      for (Passenger passenger : booked) {
+        (passenger.call.script() == Script.TAKE ? claims : releases).add(passenger);
+      }
+      List<byte[]> keys = new ArrayList<>(2 * LONGEST);
+      List<byte[]> args = new ArrayList<>(4 * LONGEST + 1);
+      args.add(Layout.bytes(claims.size()));
+      claims.addAll(releases);
+      for (Passenger passenger : claims) {
+        Collections.addAll(keys, passenger.call.keys());
+        Collections.addAll(args, passenger.call.args());
+      }
+      aboard = claims;
+      return new Call(Script.CONVOY, keys.toArray(new byte[0][]), args.toArray(new byte[0][]));
+    }
+
+    private synchronized List<Passenger> end() {
+      if (sent == null) {
+        sent = NOTHING; // It never was, and nobody shall join any more.
+      }
+      return aboard.isEmpty() ? booked : aboard;
+    }
+
+    private void deliver(List<Object> given) {
+      List<Passenger> all = end();
+      for (int i = 0; i < all.size(); i++) {
+        all.get(i).reply.complete(List.of(given.get(i)));
+      }
+    }
+
+    private void fail(Throwable failure) {
+      List<Passenger> all = end();
+      for (Passenger passenger : all) {
+        if (all.size() > 1 && failure instanceof RedisCommandExecutionException) {
+          wire.send(passenger.call, passenger.reply);
+        } else {
+          passenger.reply.completeExceptionally(failure);
+        }
+      }
+    }
+  }
+}
