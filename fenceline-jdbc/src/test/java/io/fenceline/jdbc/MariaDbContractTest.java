@@ -2,6 +2,8 @@ package io.fenceline.jdbc;
 
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.MariaDbServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -35,6 +37,14 @@ class MariaDbContractTest extends LockContract {
   @Test
   void theFirstOfAQueue_isFoundByItsName() {
     Turns.check(Urls.of(server));
+  }
+
+  @Test
+  void clientThatStandsStillInATransaction_isPutOutOfIt() throws Exception {
+    try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Protocol.MYSQL)) {
+      String proxied = Urls.of(server).replace(server.address(), proxy.address());
+      StandingStill.check(proxy, proxied, Urls.of(server));
+    }
   }
 
   @Test

@@ -125,6 +125,14 @@ class PostgresFaultTest {
   }
 
   @Test
+  void clientThatStandsStillInATransaction_isPutOutOfIt() throws Exception {
+    try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Protocol.POSTGRES)) {
+      String proxied = Urls.of(server).replace(server.address(), proxy.address());
+      StandingStill.check(proxy, proxied, Urls.of(server));
+    }
+  }
+
+  @Test
   void standby_saysThatItIsReadOnly() {
     try (Fenceline primary = connect(Urls.of(server));
         PostgresServer standby = server.startStandby()) {

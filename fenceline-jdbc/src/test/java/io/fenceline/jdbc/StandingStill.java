@@ -1,0 +1,44 @@
+package io.fenceline.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.ReleaseOutcome;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Trigger;
+import io.fenceline.testkit.server.Eventually;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * That a client which stands still in the middle of a transaction, with a name's row locked, keeps
+ * others out for seconds only; the same for each server.
+ */
+final class StandingStill {
+  private static final Duration BOUND = Duration.ofSeconds(60);
+
+  private StandingStill() {}
+
+  static void check(FaultProxy proxy, String throughProxy, String direct) throws Exception {
+    try (Fenceline still = connect(throughProxy);
+        Fenceline other = connect(direct)) {
+      Hold hold = other.lock("standing-still").acquireAsync(BOUND).get();
+      // It goes on only when it has heard who holds the name: until then, the server waits for it.
+      Fault held = proxy.holdReply(Trigger.first(request -> request.contains("FOR UPDATE")));
+      CompletableFuture<Hold> waiting =
+          CompletableFuture.supplyAsync(() -> still.lock("standing-still").acquireAsync(BOUND))
+              .thenCompose(claim -> claim);
+      Eventually.until(BOUND, "the row to be locked", () -> held.timesApplied() > 0);
+
+      assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
+      held.lift();
+      assertThat(waiting.get().release()).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+  }
+
+  private static Fenceline connect(String url) {
+    return Fenceline.builder().store(url).operationTimeout(BOUND).connect();
+  }
+}
