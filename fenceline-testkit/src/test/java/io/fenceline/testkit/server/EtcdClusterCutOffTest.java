@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class EtcdPartitionTest {
+class EtcdClusterCutOffTest {
 
   private static final Duration BOUND = Duration.ofSeconds(40);
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * is cut off goes on answering keep-alives until it notices.
  */
 @SuppressWarnings("MustBeClosedChecker") // holds outlive the block that makes them
-class EtcdPartitionTest {
+class EtcdCutOffMemberTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final LockOptions OPTIONS = LockOptions.defaults().lease(Duration.ofSeconds(4));
 

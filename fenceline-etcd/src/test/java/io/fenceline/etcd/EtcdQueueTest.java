@@ -1,0 +1,138 @@
+package io.fenceline.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.FencedReadWriteLock;
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.LockReport;
+import io.fenceline.LockTimeoutException;
+import io.fenceline.ModeConflictException;
+import io.fenceline.PermitHold;
+import io.fenceline.testkit.server.Eventually;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Who has a name and who waits for it: the order of create revisions, and what is shown of it. */
+@SuppressWarnings("MustBeClosedChecker") // holds and clients outlive the block that makes them
+class EtcdQueueTest extends OneEtcdServer {
+  @Test
+  void theTokenIsTheCreateRevisionOfTheKey() throws InterruptedException {
+    try (Hold hold = a.lock("token").acquire(BOUND)) {
+      String json = etcd.etcdctl("get", "--prefix", "/fenceline/lock/token!", "-w", "json");
+      assertThat(json).contains("\"create_revision\":" + (hold.token() >> 8) + ",");
+    }
+  }
+
+  @Test
+  void aWaiterIsWokenByTheEndOfItsPredecessor_inOrder() throws Exception {
+    Fenceline c = client("c");
+    try (c) {
+      Hold first = a.lock("queue").acquire(BOUND);
+      CompletableFuture<Hold> second = b.lock("queue").acquireAsync(BOUND);
+      awaitWaiters("queue", 1);
+      CompletableFuture<Hold> third = c.lock("queue").acquireAsync(BOUND);
+      awaitWaiters("queue", 2);
+      assertThat(a.lock("queue").tryAcquire()).isEmpty();
+
+      first.release();
+      Hold two = second.get(20, TimeUnit.SECONDS);
+      assertThat(third).isNotDone();
+      assertThat(two.token()).isGreaterThan(first.token());
+      two.release();
+      Hold three = third.get(20, TimeUnit.SECONDS);
+      assertThat(three.token()).isGreaterThan(two.token());
+      three.release();
+    }
+  }
+
+  @Test
+  void aWaiterWhoseTimeIsOver_leavesTheQueue_andSaysWhoHolds() throws InterruptedException {
+    try (Hold hold = a.lock("busy").acquire(BOUND)) {
+      assertThatThrownBy(() -> b.lock("busy").acquire(Duration.ofMillis(300)))
+          .isInstanceOf(LockTimeoutException.class)
+          .hasMessageContaining("holder=a")
+          .hasMessageContaining(Long.toString(hold.token()));
+      Eventually.until(BOUND, "the queue to be empty", () -> a.inspect("busy").waiters().isEmpty());
+    }
+  }
+
+  @Test
+  void readersShareAndAWriterWaitsForAllOfThem() throws Exception {
+    FencedReadWriteLock ofA = a.readWriteLock("book");
+    FencedReadWriteLock ofB = b.readWriteLock("book");
+    Hold one = ofA.readLock().acquire(BOUND);
+    Hold two = ofB.readLock().acquire(BOUND);
+    CompletableFuture<Hold> writer = ofA.writeLock().acquireAsync(BOUND);
+    awaitWaiters("book", 1);
+    assertThat(ofB.readLock().tryAcquire()).as("a reader behind a writer").isEmpty();
+    one.release();
+    two.release();
+    Hold write = writer.get(20, TimeUnit.SECONDS);
+    assertThat(write.token()).isGreaterThan(Math.max(one.token(), two.token()));
+    CompletableFuture<Hold> reader = ofB.readLock().acquireAsync(BOUND);
+    awaitWaiters("book", 1);
+    write.release();
+    reader.get(20, TimeUnit.SECONDS).release();
+  }
+
+  @Test
+  void permitsAreGivenOutToTheLastOne() throws Exception {
+    PermitHold one = a.semaphore("pool", 3).acquire(BOUND);
+    PermitHold two = b.semaphore("pool", 3).acquire(BOUND);
+    PermitHold three = a.semaphore("pool", 3).acquire(BOUND);
+    CompletableFuture<PermitHold> four = b.semaphore("pool", 3).acquireAsync(BOUND);
+    awaitWaiters("pool", 1);
+    assertThat(a.semaphore("pool", 3).tryAcquire()).isEmpty();
+    two.release();
+    four.get(20, TimeUnit.SECONDS).release();
+    one.release();
+    three.release();
+  }
+
+  @Test
+  void aNameHasOneKind() throws InterruptedException {
+    try (Hold hold = a.lock("kind").acquire(BOUND)) {
+      assertThatThrownBy(() -> b.semaphore("kind", 3).acquire(BOUND))
+          .isInstanceOf(ModeConflictException.class)
+          .hasMessageContaining("semaphore of 3");
+      assertThat(hold.isValid()).isTrue();
+    }
+  }
+
+  @Test
+  void inspectionShowsHoldersAndWaiters() throws Exception {
+    try (Hold hold = a.lock("seen").acquire(BOUND)) {
+      CompletableFuture<Hold> waiting = b.lock("seen").acquireAsync(BOUND);
+      awaitWaiters("seen", 1);
+      LockReport report = b.inspect("seen");
+      assertThat(report.holders()).hasSize(1);
+      assertThat(report.holders().get(0).token()).isEqualTo(hold.token());
+      assertThat(report.holders().get(0).label()).isEqualTo("a");
+      assertThat(report.holders().get(0).remaining())
+          .isBetween(Duration.ofMillis(1), Duration.ofSeconds(3));
+      assertThat(report.waiters().get(0).label()).isEqualTo("b");
+      waiting.cancel(false);
+      awaitWaiters("seen", 0);
+    }
+  }
+
+  @Test
+  void listingIsInByteOrderAndBounded() throws InterruptedException {
+    List<String> names = List.of("l/a", "l/a b", "l/a!", "l/a\"x", "l/a-b", "l/a/b", "l/ä", "m");
+    List<Hold> holds = new ArrayList<>();
+    for (String name : names) {
+      holds.add(a.lock(name).acquire(BOUND));
+    }
+    assertThat(b.list("l/", 100).stream().map(LockReport::name))
+        .containsExactlyElementsOf(names.subList(0, 7));
+    assertThat(b.list("l/", 3).stream().map(LockReport::name))
+        .containsExactlyElementsOf(names.subList(0, 3));
+    holds.forEach(Hold::release);
+  }
+}
