@@ -7,8 +7,10 @@ import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.proxy.Trigger;
 import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.ServerProcess;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -21,8 +23,9 @@ final class StandingStill {
 
   private StandingStill() {}
 
-  static void check(FaultProxy proxy, String throughProxy, String direct) throws Exception {
-    try (Fenceline still = connect(throughProxy);
+  static void check(ServerProcess server, Protocol protocol, String direct) throws Exception {
+    try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), protocol);
+        Fenceline still = connect(direct.replace(server.address(), proxy.address()));
         Fenceline other = connect(direct)) {
       Hold hold = other.lock("standing-still").acquireAsync(BOUND).get();
       // It goes on only when it has heard who holds the name: until then, the server waits for it.

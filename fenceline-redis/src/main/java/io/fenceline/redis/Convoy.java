@@ -50,8 +50,8 @@ final class Convoy {
     Journey next = boarding;
     if (next == null || !next.takes(passenger)) {
       next = new Journey(passenger);
-      boarding = next;
       next.begin();
+      boarding = next; // Not before: whoever joins may be withdrawn at once.
     }
     return passenger.reply;
   }
