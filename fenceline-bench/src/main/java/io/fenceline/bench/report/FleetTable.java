@@ -28,7 +28,9 @@ public final class FleetTable {
           List.of(
               each.entrant().title(),
               RateTable.rate(each.median()),
-              each.entrant().role() == Role.OURS ? "" : RateTable.ratio(ours.ratioTo(each)),
+              each.entrant().role() == Role.OURS
+                  ? ""
+                  : RateTable.ratio(ours.ratioTo(each).median()),
               String.format(Locale.ROOT, "%.0f %%", 100 * each.imbalance()),
               millis(each.waits().millis(0.5)),
               millis(each.waits().millis(0.99)),

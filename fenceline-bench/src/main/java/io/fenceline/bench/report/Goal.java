@@ -1,5 +1,6 @@
 package io.fenceline.bench.report;
 
+import io.fenceline.bench.work.Ratio;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -19,7 +20,7 @@ record Goal(
     String text,
     double wanted,
     boolean isLimit,
-    Function<StoreReport, Optional<Double>> measured) {
+    Function<StoreReport, Optional<Ratio>> measured) {
 
   private static final String OF_FLOOR = " of the floor";
   private static final String OF_FAIR = " of a fair ReentrantLock";
@@ -37,7 +38,7 @@ record Goal(
               "fleet: shares of the processes off by at most 0.2",
               0.2,
               true,
-              report -> report.fleetOf("fenceline").map(f -> f.imbalance())),
+              report -> report.fleetOf("fenceline").map(f -> exactly(f.imbalance()))),
           new Goal(
               "redis",
               "fleet: p99 of the wait at most 0.1 of Redisson's",
@@ -52,7 +53,9 @@ record Goal(
                                   .fleetOf("rlock")
                                   .map(
                                       other ->
-                                          ours.waits().millis(0.99) / other.waits().millis(0.99)))),
+                                          exactly(
+                                              ours.waits().millis(0.99)
+                                                  / other.waits().millis(0.99))))),
           rate("zookeeper", "solo", "floor", 0.9, OF_FLOOR),
           rate("zookeeper", "solo", "curator", 1.2, " of Curator"),
           rate("zookeeper", "spread", "floor", 0.9, OF_FLOOR),
@@ -93,6 +96,11 @@ record Goal(
                 .flatMap(ours -> report.fleetOf(id).map(other -> ours.ratioTo(other))));
   }
 
+  /** A figure of all rounds together. */
+  private static Ratio exactly(double figure) {
+    return new Ratio(figure, figure, figure);
+  }
+
   private static String show(double figure) {
     return figure == Math.rint(figure)
         ? String.format(Locale.ROOT, "%.0f ×", figure)
@@ -101,7 +109,7 @@ record Goal(
 
   /** One row for each goal that was measured. */
   static Table table(List<StoreReport> reports) {
-    Table table = new Table("goal", "measured", "");
+    Table table = new Table("goal", "measured", "95 %", "");
     for (Goal goal : ALL) {
       for (StoreReport report : reports) {
         if (report.store().equals(goal.store)) {
@@ -112,15 +120,23 @@ record Goal(
                       table.add(
                           List.of(
                               goal.store + ", " + goal.text,
-                              String.format(Locale.ROOT, figure < 10 ? "%.2f" : "%.0f", figure),
-                              goal.isMetBy(figure) ? "met" : "**missed**")));
+                              RateTable.figure(figure.median()),
+                              figure.low() == figure.high() ? "" : RateTable.interval(figure),
+                              goal.verdict(figure))));
         }
       }
     }
     return table;
   }
 
-  boolean isMetBy(double figure) {
+  /** In words; what another run could turn around is called close. */
+  String verdict(Ratio figure) {
+    String verdict = isMetBy(figure.median()) ? "met" : "**missed**";
+    boolean isClose = isMetBy(figure.low()) != isMetBy(figure.high());
+    return isClose ? verdict + " (close)" : verdict;
+  }
+
+  private boolean isMetBy(double figure) {
     return isLimit ? figure <= wanted : figure >= wanted;
   }
 }

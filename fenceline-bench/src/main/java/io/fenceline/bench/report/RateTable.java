@@ -1,6 +1,7 @@
 package io.fenceline.bench.report;
 
 import io.fenceline.bench.contender.Entrant.Role;
+import io.fenceline.bench.work.Ratio;
 import io.fenceline.bench.work.Series;
 import io.fenceline.bench.work.Shape;
 import java.util.List;
@@ -19,15 +20,19 @@ public final class RateTable {
             shape.name() + ": " + shape.meaning(),
             "cycles/s",
             "Fenceline is",
+            "95 %",
             "CPU client",
             "CPU server",
             "on the wire a cycle");
     for (Series each : series) {
+      boolean isOurs = each.entrant().role() == Role.OURS;
+      Ratio ratio = ours.ratioTo(each);
       table.add(
           List.of(
               each.entrant().title(),
               rate(each.median()),
-              each.entrant().role() == Role.OURS ? "" : ratio(ours.ratioTo(each)),
+              isOurs ? "" : ratio(ratio.median()),
+              isOurs ? "" : interval(ratio),
               micros(each.cpuMicros()),
               micros(each.serverMicros()),
               wire(each)));
@@ -49,7 +54,15 @@ public final class RateTable {
     return String.format(Locale.ROOT, perSecond < 100 ? "%.1f" : "%,.0f", perSecond);
   }
 
+  static String interval(Ratio ratio) {
+    return figure(ratio.low()) + "–" + figure(ratio.high());
+  }
+
   static String ratio(double ratio) {
-    return String.format(Locale.ROOT, ratio < 10 ? "%.2f ×" : "%.0f ×", ratio);
+    return figure(ratio) + " ×";
+  }
+
+  static String figure(double figure) {
+    return String.format(Locale.ROOT, figure < 10 ? "%.2f" : "%.0f", figure);
   }
 }

@@ -3,6 +3,7 @@ package io.fenceline.bench.report;
 import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Holds;
 import io.fenceline.bench.work.Names;
+import io.fenceline.bench.work.Ratio;
 import io.fenceline.bench.work.Series;
 import io.fenceline.bench.work.Shape;
 import io.fenceline.bench.work.Waiters;
@@ -44,7 +45,7 @@ public record StoreReport(
   }
 
   /** Fenceline's ratio to a contender in a work of one process. */
-  Optional<Double> ratio(String work, String id) {
+  Optional<Ratio> ratio(String work, String id) {
     return rates.stream()
         .filter(rate -> rate.shape().name().equals(work))
         .findFirst()

@@ -30,8 +30,8 @@ final class Crew implements AutoCloseable {
    *
    * @param cycles how many
    * @param seconds in what time
-   * @param cpuMicros CPU time of this process for one cycle
-   * @param serverMicros CPU time of the server for one cycle
+   * @param cpuMicros CPU time of this process
+   * @param serverMicros CPU time of the server
    */
   record Turn(long cycles, double seconds, double cpuMicros, double serverMicros) {
     double perSecond() {
@@ -73,8 +73,7 @@ final class Crew implements AutoCloseable {
     long cycles = shift.cycles() - before;
     double server = serverNanos.getAsLong() - serverStart;
     shift.end();
-    double each = 1e3 * Math.max(1, cycles);
-    return new Turn(cycles, seconds, cpu / each, server / each);
+    return new Turn(cycles, seconds, cpu / 1e3, server / 1e3);
   }
 
   /** Runs a number of cycles on each thread, and gives how many there were. */

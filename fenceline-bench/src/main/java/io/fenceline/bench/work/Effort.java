@@ -6,13 +6,13 @@ import java.util.List;
  * How long it may take.
  *
  * @param label for the report
- * @param rounds how often each contender has its turn
- * @param roundMillis how long a turn is
- * @param warmUpMillis how long each contender runs before the first round of a work, and four times
- *     as long before the first work
+ * @param warmUpMillis how long each contender runs before the first work, and a tenth of it before
+ *     the first round of each
+ * @param alone turns of works in which nobody meets anybody: many short ones, because that is where
+ *     contenders differ by tenths
+ * @param hot turns of works in which all want the same
+ * @param fleet turns of works of several processes
  * @param wireCycles how many cycles are counted on the wire
- * @param fleetRounds how often each contender has its turn in a fleet
- * @param fleetMillis how long a turn of a fleet is
  * @param holds how many names are held at once, in steps
  * @param heldSeconds how long they are watched, which is a third of their lease
  * @param waiters how many claims wait at once, in steps
@@ -20,27 +20,33 @@ import java.util.List;
  */
 public record Effort(
     String label,
-    int rounds,
-    int roundMillis,
     int warmUpMillis,
+    Turns alone,
+    Turns hot,
+    Turns fleet,
     int wireCycles,
-    int fleetRounds,
-    int fleetMillis,
     List<Integer> holds,
     int heldSeconds,
     List<Integer> waiters,
     List<Integer> names) {
 
+  /**
+   * How often each contender has its turn, and how long that is.
+   *
+   * @param rounds how often
+   * @param millis how long
+   */
+  public record Turns(int rounds, int millis) {}
+
   /** For figures that are published. */
   public static final Effort FULL =
       new Effort(
           "full",
-          9,
+          10_000,
+          new Turns(81, 100),
+          new Turns(9, 500),
+          new Turns(3, 2_000),
           500,
-          1_000,
-          500,
-          3,
-          2_000,
           List.of(1_000, 10_000, 100_000),
           10,
           List.of(1, 10, 100, 1_000, 10_000),
@@ -50,12 +56,11 @@ public record Effort(
   public static final Effort QUICK =
       new Effort(
           "quick",
-          3,
-          150,
-          250,
+          1_000,
+          new Turns(9, 50),
+          new Turns(3, 150),
+          new Turns(2, 500),
           100,
-          2,
-          500,
           List.of(100, 1_000),
           4,
           List.of(1, 10, 100, 1_000),
@@ -63,5 +68,20 @@ public record Effort(
 
   /** For a check that the code still runs. */
   public static final Effort SMOKE =
-      new Effort("smoke", 1, 20, 20, 4, 1, 100, List.of(10), 1, List.of(1, 3), List.of(10, 30));
+      new Effort(
+          "smoke",
+          20,
+          new Turns(1, 20),
+          new Turns(1, 20),
+          new Turns(1, 100),
+          4,
+          List.of(10),
+          1,
+          List.of(1, 3),
+          List.of(10, 30));
+
+  /** How long each contender runs before the first round of a work. */
+  int settleMillis() {
+    return warmUpMillis / 10;
+  }
 }

@@ -45,16 +45,12 @@ public final class Fleet {
 
     /** The median of the rounds. */
     public double median() {
-      return Series.median(perSecond.stream().mapToDouble(Double::doubleValue).toArray());
+      return Ratio.median(perSecond.stream().mapToDouble(Double::doubleValue).toArray());
     }
 
-    /** Medians of ratios within rounds, as in {@link Series#ratioTo}. */
-    public double ratioTo(Result other) {
-      double[] ratios = new double[perSecond.size()];
-      for (int i = 0; i < ratios.length; i++) {
-        ratios[i] = perSecond.get(i) / other.perSecond.get(i);
-      }
-      return Series.median(ratios);
+    /** How it compares to another one. */
+    public Ratio ratioTo(Result other) {
+      return Ratio.of(perSecond, other.perSecond);
     }
 
     /**
@@ -111,12 +107,12 @@ public final class Fleet {
       members.forEach(member -> member.expect("ready", BOUND));
       List<Score> scores = entrants.stream().map(Score::new).toList();
       for (Score score : scores) {
-        turn(members, file, new Score(score.entrant), effort.warmUpMillis() * 2);
+        turn(members, file, new Score(score.entrant), effort.settleMillis() * 2);
       }
       List<Score> order = new ArrayList<>(scores);
-      for (int round = 0; round < effort.fleetRounds(); round++) {
+      for (int round = 0; round < effort.fleet().rounds(); round++) {
         for (Score score : order) {
-          turn(members, file, score, effort.fleetMillis());
+          turn(members, file, score, effort.fleet().millis());
         }
         Collections.rotate(order, 1);
         progress.step();

@@ -116,7 +116,7 @@ public final class Names {
       Duration lease = longest.compareTo(LONGEST_LEASE) < 0 ? longest : LONGEST_LEASE;
       Taking taking = new Taking(holder.store(), lease);
       SoloCycles cycles = new SoloCycles(client.lock("one-more"));
-      cycles.run(effort.warmUpMillis());
+      cycles.run(effort.settleMillis());
       long emptyBytes = venue.memoryBytes();
       List<Point> points = new ArrayList<>();
       int taken = 0;
@@ -156,13 +156,13 @@ public final class Names {
     long serverCpu = venue.cpuNanos();
     for (int i = 0; i < ROUNDS; i++) {
       long start = System.nanoTime();
-      long round = cycles.run(effort.roundMillis());
+      long round = cycles.run(effort.hot().millis());
       perSecond[i] = round / ((System.nanoTime() - start) / 1e9);
       done += round;
     }
     return new Point(
         live,
-        Series.median(perSecond),
+        Ratio.median(perSecond),
         (Crew.clientNanos() - cpu) / 1e3 / done,
         (venue.cpuNanos() - serverCpu) / 1e3 / done,
         takeMicros,

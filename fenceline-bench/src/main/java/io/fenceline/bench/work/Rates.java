@@ -6,15 +6,21 @@ import io.fenceline.bench.contender.Field;
 import io.fenceline.bench.contender.Field.Player;
 import io.fenceline.bench.store.Venue;
 import io.fenceline.bench.work.Crew.Turn;
+import io.fenceline.bench.work.Effort.Turns;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Cycles per second of all contenders, in interleaved rounds: each has its turn in each round, in
  * another order each time, and ratios are taken within rounds.
  */
 public final class Rates {
+  /** Of the orders in which they have their turns; the same in each run. */
+  private static final long ORDERS = 1;
+
   private final Venue venue;
   private final Field field;
   private final Effort effort;
@@ -31,13 +37,16 @@ public final class Rates {
     this.progress = progress;
   }
 
-  /** Has all contenders compiled: eight threads go through more cycles than one in that time. */
+  /**
+   * Has all contenders compiled: many threads go through more cycles than one in that time. What is
+   * still compiled while it is measured costs whoever has more code.
+   */
   public void warmUp() throws Exception {
     progress.begin("warm-up");
-    Shape shape = new Shape("warm", "", Discipline.ALONE, 8, false, 0);
+    Shape shape = new Shape("warm", "", Discipline.ALONE, 32, false, 0);
     try (Crew crew = new Crew(shape.threads(), venue::cpuNanos)) {
       for (Player player : field.in(shape.discipline())) {
-        turn(crew, player, shape, effort.warmUpMillis() * 4);
+        turn(crew, player, shape, effort.warmUpMillis());
         progress.step();
       }
     }
@@ -53,16 +62,18 @@ public final class Rates {
     progress.begin(shape.name());
     try (Crew crew = new Crew(shape.threads(), venue::cpuNanos)) {
       for (Score score : scores) {
-        turn(crew, score.player, shape, effort.warmUpMillis());
+        turn(crew, score.player, shape, effort.settleMillis());
       }
       List<Score> order = new ArrayList<>(scores);
+      Random random = new Random(ORDERS);
+      Turns turns = shape.discipline() == Discipline.ALONE ? effort.alone() : effort.hot();
       // What is done inside hardly differs from round to round.
-      int rounds = shape.stayMillis() > 0 ? Math.min(3, effort.rounds()) : effort.rounds();
+      int rounds = shape.stayMillis() > 0 ? Math.min(3, turns.rounds()) : turns.rounds();
       for (int round = 0; round < rounds; round++) {
+        Collections.shuffle(order, random);
         for (Score score : order) {
-          score.turns.add(turn(crew, score.player, shape, effort.roundMillis()));
+          score.turns.add(turn(crew, score.player, shape, turns.millis()));
         }
-        Collections.rotate(order, 1);
         progress.step();
       }
       List<Series> series = new ArrayList<>();
@@ -89,9 +100,14 @@ public final class Rates {
     return new Series(
         score.player.entrant(),
         score.turns.stream().map(Turn::perSecond).toList(),
-        Series.median(score.turns.stream().mapToDouble(Turn::cpuMicros).toArray()),
-        Series.median(score.turns.stream().mapToDouble(Turn::serverMicros).toArray()),
+        microsPerCycle(score, Turn::cpuMicros),
+        microsPerCycle(score, Turn::serverMicros),
         counts ? count(crew, shape, score.player) : List.of());
+  }
+
+  private static double microsPerCycle(Score score, ToDoubleFunction<Turn> micros) {
+    long cycles = score.turns.stream().mapToLong(Turn::cycles).sum();
+    return score.turns.stream().mapToDouble(micros).sum() / Math.max(1, cycles);
   }
 
   private List<Series.PerCycle> count(Crew crew, Shape shape, Player player) throws Exception {

@@ -163,7 +163,7 @@ public final class Waiters {
     return new Point(
         waiting,
         tally.enqueueNanos / 1e3 / tally.enqueued,
-        Series.median(micros),
+        Ratio.median(micros),
         tally.clientNanos / 1e3 / micros.length,
         tally.serverNanos / 1e3 / micros.length);
   }
