@@ -8,7 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Waiting for a store's answers, on time that was handed in. */
 final class Futures {
-  private static final long LONG_NANOS = 3_600_000_000_000L;
+  /** What is waited for here ends in time by itself. */
+  private static final long ENDLESS = Long.MAX_VALUE;
 
   private Futures() {}
 
@@ -17,7 +18,7 @@ final class Futures {
     boolean interrupted = false;
     wakeWhenDone(future);
     while (!future.isDone()) {
-      time.park(future, LONG_NANOS);
+      time.park(future, ENDLESS);
       interrupted |= Thread.interrupted();
     }
     if (interrupted) {
@@ -38,7 +39,7 @@ final class Futures {
         Thread.currentThread().interrupt(); // It was complete: the caller hears of both.
         break;
       }
-      time.park(future, LONG_NANOS);
+      time.park(future, ENDLESS);
     }
     return result(future);
   }

@@ -118,7 +118,11 @@ final class SystemTime implements Time {
 
   @Override
   public void park(Object blocker, long maxNanos) {
-    LockSupport.parkNanos(blocker, maxNanos);
+    if (maxNanos == Long.MAX_VALUE) {
+      LockSupport.park(blocker); // A wait without an end needs no timer of the kernel.
+    } else {
+      LockSupport.parkNanos(blocker, maxNanos);
+    }
   }
 
   @Override

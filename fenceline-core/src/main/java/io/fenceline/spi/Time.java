@@ -35,6 +35,8 @@ public interface Time {
   /**
    * Blocks the calling thread until it is unparked or interrupted, or the time is over, or for no
    * reason; the caller checks its condition in a loop.
+   *
+   * @param maxNanos the time; {@code Long.MAX_VALUE} for one that does not end
    */
   void park(Object blocker, long maxNanos);
 

@@ -20,8 +20,9 @@ final class Convoy {
    *
    * - A withdrawal that overtakes its claim would leave a grant that nobody knows of: a claim only
    *   joins a request that was handed to the driver before, so what is asked later comes later.
-   * - One whose time is over before it was written must not be sent: whether it still may is asked by
-   *   the driver's thread, when it writes.
+   * - One whose time is over before it was written must not be sent: all have the time of the first,
+   *   and whether it is over is asked by the driver's thread, when it writes. Others join only after
+   *   the first was handed to a connection, so their time is cut by what a write takes to begin.
    * - One request that the server refuses fails those that it travels with: each is repeated alone.
    *   The script does nothing at all in that case, so a release is not told that its grant was gone.
    */
@@ -34,8 +35,14 @@ final class Convoy {
   private final Wire wire;
   private volatile @Nullable Journey boarding;
 
-  /** A call that was asked for, and the answer that it waits for. */
-  private record Passenger(Call call, Reply<List<Object>> reply) {}
+  /** A call that was asked for, as the answer that it waits for. */
+  private static final class Passenger extends CompletableFuture<List<Object>> {
+    final Call call;
+
+    Passenger(Call call) {
+      this.call = call;
+    }
+  }
 
   Convoy(Wire wire) {
     this.wire = wire;
@@ -46,19 +53,19 @@ final class Convoy {
     if (call.script() != Script.TAKE && call.script() != Script.GIVE) {
       return wire.call(call);
     }
-    Passenger passenger = new Passenger(call, wire.expect(call));
+    Passenger passenger = new Passenger(call);
     Journey next = boarding;
     if (next == null || !next.takes(passenger)) {
       next = new Journey(passenger);
       next.begin();
       boarding = next; // Not before: whoever joins may be withdrawn at once.
     }
-    return passenger.reply;
+    return passenger;
   }
 
   /** Those who travel together. */
   private final class Journey implements Wire.Late {
-    private final Reply<List<Object>> answers = wire.expect(Script.CONVOY);
+    private final Reply<List<Object>> answers;
 
     // Guarded by this.
     private final List<Passenger> booked = new ArrayList<>(2);
@@ -66,12 +73,16 @@ final class Convoy {
     private List<Passenger> aboard = List.of();
 
     Journey(Passenger first) {
+      answers = wire.expect(first.call);
       booked.add(first);
     }
 
     /** One more, unless it is too late for that. */
     synchronized boolean takes(Passenger passenger) {
-      return sent == null && booked.size() < LONGEST && booked.add(passenger);
+      return sent == null
+          && answers.isBeingSent()
+          && booked.size() < LONGEST
+          && booked.add(passenger);
     }
 
     void begin() {
@@ -87,13 +98,16 @@ final class Convoy {
           });
     }
 
-    /** The call for all whose time is not over; called when it is written. */
+    /** The call for all, unless their time is over; called when it is written. */
     @Override
     public synchronized Call call() {
       Call known = sent;
       if (known == null) {
-        booked.removeIf(passenger -> !passenger.reply.sent(answers::expire));
-        known = booked.size() == 1 ? booked.get(0).call : together();
+        if (answers.isDone()) {
+          known = NOTHING;
+        } else {
+          known = booked.size() == 1 ? booked.get(0).call : together();
+        }
         sent = known;
       }
       return known;
@@ -127,17 +141,29 @@ final class Convoy {
     private void deliver(List<Object> given) {
       List<Passenger> all = end();
       for (int i = 0; i < all.size(); i++) {
-        all.get(i).reply.complete(List.of(given.get(i)));
+        all.get(i).complete(List.of(given.get(i)));
       }
+    }
+
+    private void repeat(Passenger passenger) {
+      wire.call(passenger.call)
+          .whenComplete(
+              (given, thrown) -> {
+                if (thrown == null) {
+                  passenger.complete(given);
+                } else {
+                  passenger.completeExceptionally(thrown);
+                }
+              });
     }
 
     private void fail(Throwable failure) {
       List<Passenger> all = end();
       for (Passenger passenger : all) {
         if (all.size() > 1 && failure instanceof RedisCommandExecutionException) {
-          wire.send(passenger.call, passenger.reply);
+          repeat(passenger);
         } else {
-          passenger.reply.completeExceptionally(failure);
+          passenger.completeExceptionally(failure);
         }
       }
     }

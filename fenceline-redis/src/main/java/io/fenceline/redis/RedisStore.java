@@ -58,10 +58,6 @@ final class RedisStore implements LockStore {
   private static final byte[] ONE = bytes(1);
   private static final int OWNER_BYTES = 16;
   private static final long HAS_TABLE = 2;
-  private static final CompletableFuture<Release> RELEASED =
-      CompletableFuture.completedFuture(Release.RELEASED);
-  private static final CompletableFuture<Release> GONE =
-      CompletableFuture.completedFuture(Release.GONE);
 
   private final String description;
   private final Guarantees guarantees;
@@ -124,8 +120,12 @@ final class RedisStore implements LockStore {
       new QueuedClaim(request, handler, context, USUAL_INTERVAL, this::ask).ask();
       return;
     }
-    int bucket = Layout.place(request.name()).bucket();
-    RedisClaim claim = new RedisClaim(request, handler, open, waiting -> listen(bucket, waiting));
+    RedisClaim claim =
+        new RedisClaim(
+            request,
+            handler,
+            open,
+            waiting -> listen(Layout.place(request.name()).bucket(), waiting));
     claim.start(new QueuedClaim(request, claim, context, USUAL_INTERVAL, this::ask));
   }
 
@@ -334,24 +334,37 @@ final class RedisStore implements LockStore {
     }
     byte[][] head = {place.keys()[0]};
     Call call = new Call(Script.GIVE, head, SoloHead.mark(claim.owner()));
-    return topology
+    CompletableFuture<Release> result = new CompletableFuture<>();
+    topology
         .call(Purpose.CLAIMS, place.bucket(), call)
-        .handle(
+        .whenComplete(
             (answer, failure) -> {
               if (failure != null) {
-                throw Failures.meaning(
-                    description, "The release of lock '" + claim.name() + "'", failure);
+                result.completeExceptionally(
+                    Failures.meaning(
+                        description, "The release of lock '" + claim.name() + "'", failure));
+                return;
               }
-              return Answers.number(answer.get(0));
-            })
-        .thenCompose(
-            fate -> {
+              long fate = Answers.number(answer.get(0));
               if (fate == HAS_TABLE) {
                 simplicity.wasNot(place.bucket());
-                return releaseFully(request);
+                pass(releaseFully(request), result);
+              } else {
+                result.complete(fate == 1 ? Release.RELEASED : Release.GONE);
               }
-              return fate == 1 ? RELEASED : GONE;
             });
+    return result;
+  }
+
+  private static <T> void pass(CompletableFuture<T> from, CompletableFuture<T> to) {
+    from.whenComplete(
+        (value, failure) -> {
+          if (failure == null) {
+            to.complete(value);
+          } else {
+            to.completeExceptionally(failure);
+          }
+        });
   }
 
   private CompletableFuture<Release> releaseFully(ReleaseRequest request) {

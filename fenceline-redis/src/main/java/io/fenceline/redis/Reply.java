@@ -40,6 +40,11 @@ final class Reply<T> extends CompletableFuture<T> {
     }
   }
 
+  /** Whether it was handed to a connection. */
+  boolean isBeingSent() {
+    return giveUp != null;
+  }
+
   /**
    * Gives up. Answers come in order, so the connection that owes this one has been silent for the
    * whole time. It is given up first, so that whoever hears of the failure does not use it again.

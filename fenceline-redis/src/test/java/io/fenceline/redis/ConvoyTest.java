@@ -14,6 +14,7 @@ import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.proxy.Trigger;
+import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -275,5 +276,32 @@ class ConvoyTest {
 
     assertThat(claims).allSatisfy(claim -> assertThat(Clients.get(claim).isValid()).isTrue());
     assertThat(redis.commandCount("eval")).isPositive();
+  }
+
+  @Test
+  void whatIsAskedWithoutAConnection_hasItsOwnTime() {
+    Busy busy = new Busy(Duration.ofSeconds(2));
+    Fault refusal = proxy.refuseConnections();
+    proxy.closeAll();
+    Eventually.until(Clients.AMPLE, "the client dials", () -> refusal.timesApplied() > 0);
+
+    CompletableFuture<Long> first = failureOf(busy.client.lock("apart-0").tryAcquireAsync());
+    CompletableFuture<Long> second =
+        CompletableFuture.supplyAsync(
+                () -> failureOf(busy.client.lock("apart-1").tryAcquireAsync()),
+                CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS))
+            .thenCompose(failure -> failure);
+
+    // A second apart, of which a busy machine may take some.
+    assertThat(Clients.get(second) - Clients.get(first)).isGreaterThan(500_000_000L);
+  }
+
+  /** When it failed. */
+  private static CompletableFuture<Long> failureOf(CompletableFuture<?> claim) {
+    return claim.handle(
+        (given, failure) -> {
+          assertThat(failure).isNotNull();
+          return System.nanoTime();
+        });
   }
 }
