@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * One claim, from the asking until it is known that there is no node of it.
  *
  * <p>Requests of one session are done and answered in order, so the node is created and the line
- * behind it listed in one round trip. Answers arrive on ZooKeeper's event thread.
+ * behind it listed in one round trip; where nobody else uses the name, its number alone tells that
+ * it is the only one ({@link Trail}). Answers arrive on ZooKeeper's event thread.
  */
 final class Claim {
   /*
@@ -63,6 +64,7 @@ final class Claim {
   private @Nullable Session session;
   private @Nullable String path;
   private long number;
+  private Trail.@Nullable Step step;
   private int attempt;
   private boolean asking;
   private @Nullable Moment asked;
@@ -151,6 +153,7 @@ final class Claim {
         return;
       }
       path = null;
+      step = null;
     }
     try {
       create(State.ASKING, tries);
@@ -159,11 +162,16 @@ final class Claim {
     }
   }
 
-  /** Its node is there. */
-  synchronized void created(int mine, String name, long czxid) {
+  /**
+   * Its node is there.
+   *
+   * @param made where it leaves a trail; null if it leaves none
+   */
+  synchronized void created(int mine, String name, long czxid, Trail.@Nullable Step made) {
     if (attempt == mine) {
       path = name;
       number = czxid;
+      step = made;
     }
   }
 
@@ -342,11 +350,12 @@ final class Claim {
   /** It leaves from now on; whatever is answered to it later does not count. */
   synchronized Departure.Remainder startsToLeave() {
     boolean isNew = state == State.NEW;
+    Trail.Step left = state == State.GRANTED ? step : null;
     wait.end(session);
     state = State.LEAVING;
     asking = false;
     attempt++;
-    return new Departure.Remainder(isNew, path);
+    return new Departure.Remainder(isNew, path, left);
   }
 
   /**

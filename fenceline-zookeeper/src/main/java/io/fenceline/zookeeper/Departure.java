@@ -26,8 +26,9 @@ final class Departure {
    *
    * @param isNew whether nothing was ever asked for
    * @param path the node; null if it is not known
+   * @param step where it leaves a trail; null if it had not got the name, or leaves none
    */
-  record Remainder(boolean isNew, @Nullable String path) {}
+  record Remainder(boolean isNew, @Nullable String path, Trail.@Nullable Step step) {}
 
   Departure(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperStore store) {
     this.claim = claim;
@@ -99,6 +100,12 @@ final class Departure {
     } else {
       removal = left.path() == null ? node.purge() : node.delete(left.path(), handsOver);
     }
-    return removal.whenComplete((release, failure) -> claim.hasLeft(failure == null));
+    return removal.whenComplete(
+        (release, failure) -> {
+          if (failure == null && left.step() != null) {
+            left.step().gone();
+          }
+          claim.hasLeft(failure == null);
+        });
   }
 }

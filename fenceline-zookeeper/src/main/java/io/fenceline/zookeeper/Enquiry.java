@@ -1,6 +1,7 @@
 package io.fenceline.zookeeper;
 
 import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Mode;
 import io.fenceline.spi.Moment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +35,8 @@ final class Enquiry {
   }
 
   /**
-   * Creates the node and lists the line behind it, in one round trip.
+   * Creates the node and lists the line behind it, in one round trip; without a list if nobody else
+   * seems to use the name.
    *
    * @param tries how often it was tried in vain, because the container is not there or was removed
    *     in between; it is then made along with the node
@@ -45,13 +47,23 @@ final class Enquiry {
       store.createShard(zk, request.name());
       zk.create(node.parent, NOTHING, store.acl, CreateMode.CONTAINER, IGNORED, null);
     }
+    boolean isExclusive = request.mode() instanceof Mode.Exclusive;
+    Trail.Step step = isExclusive ? on.trails.step(node.parent) : null;
     Moment sent = store.context.time().now();
     AsyncCallback.Create2Callback created =
         (code, asked, context, name, stat) -> {
           if (code == OK) {
             store.heartbeat.answered(on, sent);
-            claim.created(mine, name, stat.getCzxid());
-          } else if (code == NO_NODE && tries < COLD_TRIES) {
+            claim.created(mine, name, stat.getCzxid(), step);
+            if (step != null) {
+              made(mine, on, name, step);
+            }
+            return;
+          }
+          if (step != null) {
+            step.trail.failed();
+          }
+          if (code == NO_NODE && tries < COLD_TRIES) {
             claim.createAgain(mine, tries + 1);
           } else {
             claim.fail(mine, on.failure("Claiming lock '" + request.name() + "'", code));
@@ -64,7 +76,19 @@ final class Enquiry {
         CreateMode.EPHEMERAL_SEQUENTIAL,
         created,
         null);
-    list(mine, on);
+    if (step == null || !step.isGuess) {
+      list(mine, on);
+    }
+  }
+
+  /** The node is there; where no list was sent along, it is alone, or lists the line now. */
+  private void made(int mine, Session on, String name, Trail.Step step) {
+    boolean isAlone = on.trails.made(step, Place.sequenceOf(name));
+    if (step.isGuess && isAlone) {
+      claim.inLine(mine, on, Line.only(node.node(name)));
+    } else if (step.isGuess) {
+      list(mine, on);
+    }
   }
 
   /** Lists the line. */
@@ -103,7 +127,7 @@ final class Enquiry {
               } else if (found.path() == null || found.stat() == null) {
                 claim.createAgain(mine, 0);
               } else {
-                claim.created(mine, found.path(), found.stat().getCzxid());
+                claim.created(mine, found.path(), found.stat().getCzxid(), null);
                 order(mine, on, found.line());
               }
             });

@@ -56,11 +56,21 @@ final class Line {
   /** Whether sequences tell the order of these. */
   static boolean areSequencesSound(List<Place> places) {
     for (Place place : places) {
-      if (place.sequence() < 0 || place.sequence() > Integer.MAX_VALUE - MARGIN) {
+      if (!isSound(place.sequence())) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Whether a sequence tells the order. */
+  static boolean isSound(int sequence) {
+    return sequence >= 0 && sequence <= Integer.MAX_VALUE - MARGIN;
+  }
+
+  /** The line of a node that is alone. */
+  static Line only(String node) {
+    return bySequence(parse(List.of(node)));
   }
 
   /** The line by sequence. */

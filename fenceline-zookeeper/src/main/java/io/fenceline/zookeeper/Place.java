@@ -65,6 +65,11 @@ record Place(String node, Mode mode, boolean waits, String client, String tag, i
     }
   }
 
+  /** The sequence of a node that ZooKeeper has made for us. */
+  static int sequenceOf(String path) {
+    return Integer.parseInt(path.substring(path.lastIndexOf('.') + 1));
+  }
+
   private static @Nullable Mode mode(String letter) {
     return switch (letter.charAt(0)) {
       case 'x' -> Mode.EXCLUSIVE;

@@ -33,6 +33,8 @@ final class Session implements Watcher {
   private final Map<String, List<Claim>> watched = new HashMap<>();
   private volatile boolean ended;
 
+  final Trails trails = new Trails(this);
+
   Session(
       ZooKeeper zk,
       StoreContext context,
@@ -69,6 +71,7 @@ final class Session implements Watcher {
       ended = true;
       watched.clear();
     }
+    trails.forgetAll();
     whenEnded.accept(this);
   }
 
@@ -118,12 +121,14 @@ final class Session implements Watcher {
   @Override
   public void process(WatchedEvent event) {
     if (event.getType() == Event.EventType.None) {
+      trails.forgetAll();
       if (event.getState() == Event.KeeperState.Expired
           || event.getState() == Event.KeeperState.Closed) {
         end();
       }
       return;
     }
+    trails.forget(event.getPath());
     List<Claim> told;
     synchronized (this) {
       told = watched.remove(event.getPath());

@@ -51,6 +51,14 @@ final class Sessions implements ConnectionStateListener {
     client.getConnectionStateListenable().removeListener(this);
   }
 
+  /** The session goes on without us: nothing of ours shall be watched there. */
+  void leave() {
+    Session last = current;
+    if (last != null) {
+      last.trails.leaveAll();
+    }
+  }
+
   /**
    * The session to ask on.
    *

@@ -362,6 +362,8 @@ final class ZooKeeperStore implements LockStore {
     }
     if (ownsClient) {
       client.close();
+    } else {
+      sessions.leave();
     }
   }
 }

@@ -58,7 +58,7 @@ class SessionEndTest {
   }
 
   /** Ends the session at the server: whoever knows its password may close it. */
-  private static void expire(CuratorFramework framework) throws Exception {
+  static void expire(CuratorFramework framework) throws Exception {
     ZooKeeper victim = framework.getZookeeperClient().getZooKeeper();
     CompletableFuture<Void> connected = new CompletableFuture<>();
     ZooKeeper twin =

@@ -51,7 +51,8 @@ class WireTest {
 
   @Test
   void uncontendedAcquire_isTwoRequests_sentTogether_andReleaseIsOne() {
-    Fleet.take(client, "wire").release(); // Makes the container, which stays for a minute.
+    Fenceline other = fleet.client("other", Servers.store(Servers.single().address()), LEASE);
+    Fleet.take(other, "wire").release(); // Makes the container, which stays for a minute.
     proxy.resetCounts();
     Fault slow = proxy.holdReply(Trigger.first(request -> request.is("create2")));
 

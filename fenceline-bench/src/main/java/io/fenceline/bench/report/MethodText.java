@@ -56,6 +56,9 @@ final class MethodText {
 
       - Server and clients share one machine: round trips are shorter than in any network, which favours
         whoever needs more of them, and CPU time counts more than it would elsewhere.
+      - On ZooKeeper, *solo* and *spread* use names that only one client uses. There Fenceline sends no
+        list, which the floor and Curator do: two requests a cycle, not three. Where clients use a name
+        in turns it sends three.
       - *hot* and *fleet* favour Fenceline by design: it passes a grant from thread to thread of one
         process for up to 10 ms, where most others go to the server each time. Spring's registries queue
         in the process too, but go to the server for each.
