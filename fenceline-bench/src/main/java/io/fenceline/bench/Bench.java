@@ -1,6 +1,7 @@
 package io.fenceline.bench;
 
-import io.fenceline.bench.contender.Field;
+import io.fenceline.bench.contender.Entrant;
+import io.fenceline.bench.contender.Entrants;
 import io.fenceline.bench.report.Machine;
 import io.fenceline.bench.report.Page;
 import io.fenceline.bench.report.StoreReport;
@@ -51,16 +52,15 @@ public final class Bench {
       System.out.println(store + ": " + venue.description());
       List<StoreReport.Rate> rates = new ArrayList<>();
       List<Fleet.Result> fleet = List.of();
-      try (Field field = Field.open(store, venue.address(), arguments::wantsContender)) {
-        if (arguments.wantsRates()) {
-          rates.addAll(rates(venue, field, arguments, progress));
-        }
-        if (arguments.wantsWork("fleet")) {
-          fleet = Fleet.measure(store, venue, field, arguments.effort(), progress);
-        }
+      List<Entrant> field = Entrants.of(store, arguments::wantsContender);
+      Effort effort = arguments.effort();
+      if (arguments.wantsRates()) {
+        rates.addAll(rates(store, venue, field, arguments, progress));
+      }
+      if (arguments.wantsWork("fleet")) {
+        fleet = Fleet.measure(store, venue, field, effort, progress);
       }
       boolean isShared = !store.equals("memory");
-      Effort effort = arguments.effort();
       List<Waiters.Point> waiters = List.of();
       List<Holds.Point> holds = List.of();
       List<Names.Point> names = List.of();
@@ -83,12 +83,19 @@ public final class Bench {
   }
 
   private static List<StoreReport.Rate> rates(
-      Venue venue, Field field, Arguments arguments, Progress progress) throws Exception {
-    Rates rates = new Rates(venue, field, arguments.effort(), progress);
-    rates.warmUp();
-    List<StoreReport.Rate> results = new ArrayList<>();
+      String store, Venue venue, List<Entrant> field, Arguments arguments, Progress progress)
+      throws Exception {
+    List<Shape> works = new ArrayList<>();
     for (Shape shape : Shape.ALL) {
-      if (arguments.wantsWork(shape.work()) && !field.in(shape.discipline()).isEmpty()) {
+      boolean hasAny = field.stream().anyMatch(each -> each.takesPartIn(shape.discipline()));
+      if (hasAny && arguments.wantsWork(shape.work())) {
+        works.add(shape);
+      }
+    }
+    List<StoreReport.Rate> results = new ArrayList<>();
+    try (Rates rates = Rates.open(store, venue, field, works, arguments.effort(), progress)) {
+      rates.warmUp();
+      for (Shape shape : works) {
         results.add(new StoreReport.Rate(shape, rates.measure(shape)));
       }
     }

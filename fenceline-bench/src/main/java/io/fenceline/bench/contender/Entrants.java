@@ -6,6 +6,7 @@ import io.fenceline.bench.contender.Entrant.Role;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** All contenders, by store. */
 public final class Entrants {
@@ -58,6 +59,13 @@ public final class Entrants {
               unfair());
       default -> throw new IllegalArgumentException("no such store: " + store);
     };
+  }
+
+  /** Those that are wanted; Fenceline is always there. */
+  public static List<Entrant> of(String store, Predicate<String> wanted) {
+    return of(store).stream()
+        .filter(entrant -> entrant.role() == Role.OURS || wanted.test(entrant.id()))
+        .toList();
   }
 
   private static Entrant ours(Set<Discipline> disciplines) {

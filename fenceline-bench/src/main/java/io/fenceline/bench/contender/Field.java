@@ -24,10 +24,7 @@ public final class Field implements AutoCloseable {
       throws Exception {
     Field field = new Field();
     try {
-      for (Entrant entrant : Entrants.of(store)) {
-        if (entrant.role() != Entrant.Role.OURS && !wanted.test(entrant.id())) {
-          continue;
-        }
+      for (Entrant entrant : Entrants.of(store, wanted)) {
         field.players.add(new Player(entrant, entrant.opener().open(address)));
       }
       return field;

@@ -12,7 +12,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.IntFunction;
-import java.util.function.LongSupplier;
 
 /**
  * Threads that go through lock cycles together; the same threads for all contenders and rounds, so
@@ -22,7 +21,6 @@ final class Crew implements AutoCloseable {
   private static final OperatingSystemMXBean CPU =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
-  private final LongSupplier serverNanos;
   private final List<Worker> workers = new ArrayList<>();
 
   /**
@@ -31,16 +29,10 @@ final class Crew implements AutoCloseable {
    * @param cycles how many
    * @param seconds in what time
    * @param cpuMicros CPU time of this process
-   * @param serverMicros CPU time of the server
    */
-  record Turn(long cycles, double seconds, double cpuMicros, double serverMicros) {
-    double perSecond() {
-      return cycles / seconds;
-    }
-  }
+  record Turn(long cycles, double seconds, double cpuMicros) {}
 
-  Crew(int threads, LongSupplier serverNanos) {
-    this.serverNanos = serverNanos;
+  Crew(int threads) {
     for (int i = 0; i < threads; i++) {
       workers.add(new Worker(i));
     }
@@ -51,19 +43,22 @@ final class Crew implements AutoCloseable {
     return CPU.getProcessCpuTime();
   }
 
-  int size() {
-    return workers.size();
-  }
-
   /**
    * Runs for a time. The clock runs while all are at it: a thread that is alone at the start, until
    * the others have woken up, would be fast for nothing.
+   *
+   * @param whenAllAreAtIt told when the clock starts
    */
-  Turn run(Contender contender, IntFunction<String> names, long stayNanos, long millis)
+  Turn run(
+      Contender contender,
+      IntFunction<String> names,
+      long stayNanos,
+      long millis,
+      Runnable whenAllAreAtIt)
       throws Exception {
     Shift shift = new Shift(contender, names, stayNanos, Long.MAX_VALUE);
     shift.awaitAll();
-    long serverStart = serverNanos.getAsLong();
+    whenAllAreAtIt.run();
     long before = shift.cycles();
     long start = System.nanoTime();
     long cpuStart = CPU.getProcessCpuTime();
@@ -71,9 +66,8 @@ final class Crew implements AutoCloseable {
     long cpu = CPU.getProcessCpuTime() - cpuStart;
     double seconds = (System.nanoTime() - start) / 1e9;
     long cycles = shift.cycles() - before;
-    double server = serverNanos.getAsLong() - serverStart;
     shift.end();
-    return new Turn(cycles, seconds, cpu / 1e3, server / 1e3);
+    return new Turn(cycles, seconds, cpu / 1e3);
   }
 
   /** Runs a number of cycles on each thread, and gives how many there were. */

@@ -43,7 +43,7 @@ public record Effort(
       new Effort(
           "full",
           10_000,
-          new Turns(81, 100),
+          new Turns(61, 100),
           new Turns(9, 500),
           new Turns(3, 2_000),
           500,

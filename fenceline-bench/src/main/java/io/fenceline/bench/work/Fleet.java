@@ -2,8 +2,6 @@ package io.fenceline.bench.work;
 
 import io.fenceline.bench.contender.Entrant;
 import io.fenceline.bench.contender.Entrant.Discipline;
-import io.fenceline.bench.contender.Field;
-import io.fenceline.bench.contender.Field.Player;
 import io.fenceline.bench.store.Venue;
 import io.fenceline.testkit.server.JavaProcess;
 import java.io.IOException;
@@ -86,8 +84,10 @@ public final class Fleet {
 
   /** Measures all contenders that can take part; the first is Fenceline. */
   public static List<Result> measure(
-      String store, Venue venue, Field field, Effort effort, Progress progress) throws Exception {
-    List<Entrant> entrants = field.in(Discipline.FLEET).stream().map(Player::entrant).toList();
+      String store, Venue venue, List<Entrant> all, Effort effort, Progress progress)
+      throws Exception {
+    List<Entrant> entrants =
+        all.stream().filter(entrant -> entrant.takesPartIn(Discipline.FLEET)).toList();
     if (entrants.isEmpty()) {
       return List.of();
     }
@@ -98,11 +98,9 @@ public final class Fleet {
     try {
       List<String> ids = entrants.stream().map(Entrant::id).toList();
       for (int i = 0; i < PROCESSES; i++) {
-        members.add(JavaProcess.of(FleetMember.class).heap(HEAP_MEGABYTES).start());
-      }
-      for (JavaProcess member : members) {
-        List.of(store, venue.address(), file.toString(), String.join(",", ids))
-            .forEach(member::send);
+        List<String> first =
+            List.of(store, venue.address(), file.toString(), String.join(",", ids));
+        members.add(Member.start(FleetMember.class, HEAP_MEGABYTES, first));
       }
       members.forEach(member -> member.expect("ready", BOUND));
       List<Score> scores = entrants.stream().map(Score::new).toList();

@@ -2,6 +2,7 @@ package io.fenceline.bench.work;
 
 import io.fenceline.bench.contender.Entrant.Discipline;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Who wants what.
@@ -44,6 +45,10 @@ public record Shape(
         millis);
   }
 
+  /** What all go through first, to be compiled. */
+  public static final Shape WARM_UP =
+      new Shape("warm-up", "32 threads, 32 names", Discipline.ALONE, 32, false, 0);
+
   /** All works of one process. */
   public static final List<Shape> ALL = List.of(SOLO, SPREAD, HOT, busy(1), busy(10));
 
@@ -52,7 +57,19 @@ public record Shape(
     return stayMillis > 0 ? "busy" : name;
   }
 
+  /** The name as one word. */
+  String id() {
+    return name.replace(' ', '-');
+  }
+
+  static Shape called(String id) {
+    return Stream.concat(Stream.of(WARM_UP), ALL.stream())
+        .filter(shape -> shape.id().equals(id))
+        .findFirst()
+        .orElseThrow();
+  }
+
   String nameFor(int thread) {
-    return oneName ? name.replace(' ', '-') : name + "-" + thread;
+    return oneName ? id() : id() + "-" + thread;
   }
 }

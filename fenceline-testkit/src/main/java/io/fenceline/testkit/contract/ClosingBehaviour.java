@@ -84,7 +84,7 @@ abstract class ClosingBehaviour extends Scenario {
     b.fenceline().close();
 
     await("the queue to be empty", () -> a.inspect(ledger).waiters().isEmpty());
-    assertThat(waiting).isCompletedExceptionally();
+    await("the waiter to be told", waiting::isCompletedExceptionally); // On a thread for users.
   }
 
   @Test
