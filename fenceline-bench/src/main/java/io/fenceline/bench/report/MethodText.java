@@ -62,6 +62,8 @@ final class MethodText {
       - On ZooKeeper, *solo* and *spread* use names that only one client uses. There Fenceline sends no
         list, which the floor and Curator do: two requests a cycle, not three. Where clients use a name
         in turns it sends three.
+      - On Redis, short requests of Fenceline that meet in one client travel as one script (below one
+        command a cycle in *spread*); the floor and the others send each for itself.
       - *hot* and *fleet* favour Fenceline by design: it passes a grant from thread to thread of one
         process for up to 10 ms, where most others go to the server each time. Spring's registries queue
         in the process too, but go to the server for each.

@@ -130,7 +130,7 @@ public final class Waiters {
     try (Stores.Opened opened = Stores.open(venue)) {
       LockStore store = opened.store();
       List<Point> points = new ArrayList<>();
-      point(venue, store, "waiters-warm-up", 100);
+      warmUp(venue, store, effort);
       for (int waiting : effort.waiters()) {
         if (!points.isEmpty() && secondsToEnqueue(points, waiting) > LONGEST_SECONDS) {
           progress.skip("%,d waiters: enqueueing them would take minutes".formatted(waiting));
@@ -142,6 +142,14 @@ public final class Waiters {
       progress.end();
       return points;
     }
+  }
+
+  /** This process has not been through anything yet: contenders have processes of their own. */
+  private static void warmUp(Venue venue, LockStore store, Effort effort) throws Exception {
+    long end = System.nanoTime() + effort.warmUpMillis() * 1_000_000L / 2;
+    do {
+      point(venue, store, "waiters-warm-up", 100);
+    } while (System.nanoTime() < end);
   }
 
   /** If it goes on growing as it did from the point before. */
