@@ -56,13 +56,13 @@ public record Effort(
   public static final Effort QUICK =
       new Effort(
           "quick",
-          1_000,
+          500,
           new Turns(9, 50),
-          new Turns(3, 150),
+          new Turns(2, 150),
           new Turns(2, 500),
           100,
-          List.of(100, 1_000),
-          4,
+          List.of(1_000),
+          3,
           List.of(1, 10, 100, 1_000),
           List.of(1_000, 10_000));
 
