@@ -27,7 +27,7 @@ final class Convoy {
    *   The script does nothing at all in that case, so a release is not told that its grant was gone.
    */
 
-  /** How many travel together; with all in one, client and server would wait for each other. */
+  /** How many travel together; more brought nothing. */
   static final int LONGEST = 8;
 
   private static final Call NOTHING = new Call(Script.CONVOY, new byte[0][], Layout.bytes(0));
@@ -145,23 +145,11 @@ final class Convoy {
       }
     }
 
-    private void repeat(Passenger passenger) {
-      wire.call(passenger.call)
-          .whenComplete(
-              (given, thrown) -> {
-                if (thrown == null) {
-                  passenger.complete(given);
-                } else {
-                  passenger.completeExceptionally(thrown);
-                }
-              });
-    }
-
     private void fail(Throwable failure) {
       List<Passenger> all = end();
       for (Passenger passenger : all) {
         if (all.size() > 1 && failure instanceof RedisCommandExecutionException) {
-          repeat(passenger);
+          Reply.pass(wire.call(passenger.call), passenger);
         } else {
           passenger.completeExceptionally(failure);
         }

@@ -348,23 +348,12 @@ final class RedisStore implements LockStore {
               long fate = Answers.number(answer.get(0));
               if (fate == HAS_TABLE) {
                 simplicity.wasNot(place.bucket());
-                pass(releaseFully(request), result);
+                Reply.pass(releaseFully(request), result);
               } else {
                 result.complete(fate == 1 ? Release.RELEASED : Release.GONE);
               }
             });
     return result;
-  }
-
-  private static <T> void pass(CompletableFuture<T> from, CompletableFuture<T> to) {
-    from.whenComplete(
-        (value, failure) -> {
-          if (failure == null) {
-            to.complete(value);
-          } else {
-            to.completeExceptionally(failure);
-          }
-        });
   }
 
   private CompletableFuture<Release> releaseFully(ReleaseRequest request) {

@@ -19,6 +19,18 @@ final class Reply<T> extends CompletableFuture<T> {
     this.server = server;
   }
 
+  /** Whatever becomes of the one becomes of the other. */
+  static <T> void pass(CompletableFuture<T> from, CompletableFuture<T> to) {
+    from.whenComplete(
+        (value, failure) -> {
+          if (failure == null) {
+            to.complete(value);
+          } else {
+            to.completeExceptionally(failure);
+          }
+        });
+  }
+
   /**
    * It is being sent; says how to give up the connection that owes the answer.
    *
