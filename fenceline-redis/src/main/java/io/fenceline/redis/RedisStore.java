@@ -147,8 +147,8 @@ final class RedisStore implements LockStore {
         new Call(
             Script.TAKE,
             place.keys(),
-            SoloHead.start(request),
-            heads.rest(request),
+            SoloHead.mark(request.owner()),
+            heads.facts(request),
             bytes(request.lease().toMillis() + request.delay().toMillis()),
             bytes(seen.get(place.bucket())));
     topology

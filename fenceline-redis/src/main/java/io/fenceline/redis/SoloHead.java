@@ -8,13 +8,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of a name with one holder, as {@code table.lua} has it, in MessagePack; without the
- * figures that only the server knows.
+ * The head of a name with one holder, as {@code table.lua} has it, without the number that only the
+ * server knows: what stands before it, and the facts behind it in MessagePack.
  */
 final class SoloHead {
   private static final int MARK_BYTES = 17;
   private static final int LONGEST_NUMBER = 9;
-  private static final int FIELDS = 9;
+  private static final int FIELDS = 6;
   private static final int ARRAY = 0x90;
   private static final int SHORT_TEXT = 0xa0;
   private static final int LONG_TEXT = 0xda;
@@ -23,13 +23,15 @@ final class SoloHead {
   private static final int LARGEST_SHORT = 127;
 
   private final byte[] client;
-  private volatile @Nullable Rest last;
+  private volatile @Nullable Facts last;
 
-  /** The second part for a lease and a delay: most claims of a client have the same. */
+  /** The facts of a claim: most claims of a client have the same. */
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
-  private record Rest(Duration lease, Duration delay, byte[] packed) {
-    boolean fits(ClaimRequest request) {
-      return lease.equals(request.lease()) && delay.equals(request.delay());
+  private record Facts(Mode mode, Duration lease, Duration delay, byte[] packed) {
+    boolean fit(ClaimRequest request) {
+      return mode.equals(request.mode())
+          && lease.equals(request.lease())
+          && delay.equals(request.delay());
     }
   }
 
@@ -43,11 +45,19 @@ final class SoloHead {
     return owner.writeTo(ByteBuffer.allocate(MARK_BYTES).put((byte) 'h')).array();
   }
 
-  /** Up to the number: the mark, then kind, count and total. */
-  static byte[] start(ClaimRequest request) {
-    ByteBuffer out = ByteBuffer.allocate(MARK_BYTES + 3 + 2 * LONGEST_NUMBER);
-    request.owner().writeTo(out.put((byte) 'h'));
-    out.put((byte) (ARRAY | FIELDS)).put((byte) (SHORT_TEXT | 1));
+  /** What follows the number: a space, then kind, count, total, term, delay and client. */
+  byte[] facts(ClaimRequest request) {
+    Facts known = last;
+    if (known == null || !known.fit(request)) {
+      known = new Facts(request.mode(), request.lease(), request.delay(), pack(request));
+      last = known;
+    }
+    return known.packed;
+  }
+
+  private byte[] pack(ClaimRequest request) {
+    ByteBuffer out = ByteBuffer.allocate(7 + 4 * LONGEST_NUMBER + client.length);
+    out.put((byte) ' ').put((byte) (ARRAY | FIELDS)).put((byte) (SHORT_TEXT | 1));
     Mode mode = request.mode();
     if (mode instanceof Mode.Permits permits) {
       out.put((byte) 'p');
@@ -58,21 +68,6 @@ final class SoloHead {
       write(out, 1);
       write(out, 0);
     }
-    return written(out);
-  }
-
-  /** Between the time of the grant and its end: term, delay and client. */
-  byte[] rest(ClaimRequest request) {
-    Rest known = last;
-    if (known == null || !known.fits(request)) {
-      known = new Rest(request.lease(), request.delay(), pack(request));
-      last = known;
-    }
-    return known.packed;
-  }
-
-  private byte[] pack(ClaimRequest request) {
-    ByteBuffer out = ByteBuffer.allocate(2 * LONGEST_NUMBER + 3 + client.length);
     write(out, request.lease().toMillis() + request.delay().toMillis());
     write(out, request.delay().toMillis());
     if (client.length <= LONGEST_SHORT) {
@@ -80,7 +75,9 @@ final class SoloHead {
     } else {
       out.put((byte) LONG_TEXT).putShort((short) client.length);
     }
-    return written(out.put(client));
+    byte[] packed = new byte[out.put(client).flip().remaining()];
+    out.get(packed);
+    return packed;
   }
 
   private static void write(ByteBuffer out, long number) {
@@ -89,11 +86,5 @@ final class SoloHead {
     } else {
       out.put((byte) NUMBER).putLong(number);
     }
-  }
-
-  private static byte[] written(ByteBuffer out) {
-    byte[] bytes = new byte[out.flip().remaining()];
-    out.get(bytes);
-    return bytes;
   }
 }

@@ -27,17 +27,18 @@
 
 --@include number.lua
 --@include prolong.lua
+--@include solo.lua
 
 local owner, kind, count, total_wanted = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local lease, delay = tonumber(ARGV[5]), tonumber(ARGV[6])
 local term = lease + delay
 local found = redis.call('MGET', KEYS[1], KEYS[5])
 local head = found[1]
-local solo = head and string.sub(head, 1, 1) ~= 't' and cmsgpack.unpack(string.sub(head, 18))
+local solo = head and string.sub(head, 1, 1) ~= 't' and solo_record(KEYS[1], head)
 
 local function hold_alone(number, since, longest, ends)
   local record = {kind, count, total_wanted, number, since, longest, delay, ARGV[10], ends}
-  redis.call('SET', KEYS[1], 'h' .. owner .. cmsgpack.pack(record), 'PX', ends - now)
+  write_solo(KEYS[1], 'h', owner, record)
   return number
 end
 
@@ -57,7 +58,7 @@ if solo then
   end
   if solo[9] - now > solo[6] then
     solo[9] = now + solo[6] -- The clock was set back.
-    redis.call('SET', KEYS[1], string.sub(head, 1, 17) .. cmsgpack.pack(solo), 'PX', solo[6])
+    write_solo(KEYS[1], string.sub(head, 1, 1), string.sub(head, 2, 17), solo)
   end
   if solo[3] ~= total_wanted then
     return {'c', solo[3]}

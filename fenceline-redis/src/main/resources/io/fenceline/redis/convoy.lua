@@ -13,7 +13,6 @@ local answers = {}
 if claims > 0 then
   local clock = redis.call('TIME')
   local by_clock = math.floor((clock[1] - 1735689600) * 16000 + clock[2] * 16 / 1000)
-  local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
   local counters = {}
   for i = 1, claims do
     counters[i] = KEYS[2 * i]
@@ -30,13 +29,12 @@ if claims > 0 then
     local number = math.max(last[counter] + 1, ARGV[first + 3] + 1, by_clock)
     answers[i] = 0
     if number <= 35184372088831 then -- As in number.lua.
-      local head = ARGV[first]
-        .. cmsgpack.pack(number, now) .. ARGV[first + 1] .. cmsgpack.pack(now + term)
+      local head = ARGV[first] .. number .. ARGV[first + 1]
       if redis.call('SET', KEYS[2 * i - 1], head, 'NX', 'PX', term) then
         last[counter] = number
         answers[i] = number
         written[#written + 1] = counter
-        written[#written + 1] = string.format('%.0f', number)
+        written[#written + 1] = number
       end
     end
   end

@@ -7,6 +7,7 @@
 -- Returns 1, or 0 if there is no such grant.
 
 --@include number.lua
+--@include solo.lua
 --@include table.lua
 
 local number = tonumber(ARGV[1])
@@ -14,7 +15,7 @@ local head = redis.call('GET', KEYS[1])
 if not head then
   return 0
 end
-if string.sub(head, 1, 1) ~= 't' and cmsgpack.unpack(string.sub(head, 18))[4] ~= number then
+if string.sub(head, 1, 1) ~= 't' and solo_record(KEYS[1], head)[4] ~= number then
   return 0
 end
 open(head)

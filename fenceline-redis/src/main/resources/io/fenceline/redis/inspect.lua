@@ -7,13 +7,14 @@
 -- The owner is a secret: whoever reads it shows its hash only.
 
 --@include number.lua
+--@include solo.lua
 
 local head = redis.call('GET', KEYS[1])
 if not head then
   return {}
 end
 if string.sub(head, 1, 1) ~= 't' then
-  local record = cmsgpack.unpack(string.sub(head, 18))
+  local record = solo_record(KEYS[1], head)
   local left = math.min(record[9] - now, record[6])
   if left <= 0 then
     return {}

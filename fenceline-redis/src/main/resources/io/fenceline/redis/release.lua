@@ -21,12 +21,13 @@ if solo and ARGV[2] == '0' then
 end
 
 --@include number.lua
+--@include solo.lua
 
 local owner, keep = ARGV[1], tonumber(ARGV[2])
 if solo then
-  local record = cmsgpack.unpack(string.sub(head, 18))
+  local record = solo_record(KEYS[1], head)
   record[6], record[9] = keep, now + keep
-  redis.call('SET', KEYS[1], 'k' .. owner .. cmsgpack.pack(record), 'PX', keep)
+  write_solo(KEYS[1], 'k', owner, record)
   return 1
 end
 

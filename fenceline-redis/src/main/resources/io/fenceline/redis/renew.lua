@@ -15,15 +15,15 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local width = tonumber(ARGV[1])
 
 --@include prolong.lua
+--@include solo.lua
 
 local function renew_alone(key, head, term)
-  local record = cmsgpack.unpack(string.sub(head, 18))
+  local record = solo_record(KEYS[key], head)
   if record[9] <= now then
     return 0
   end
-  local ends = prolonged(record[9], record[6], term)
-  record[6], record[9] = math.max(record[6], term), ends
-  redis.call('SET', KEYS[key], string.sub(head, 1, 17) .. cmsgpack.pack(record), 'PX', ends - now)
+  record[6], record[9] = math.max(record[6], term), prolonged(record[9], record[6], term)
+  write_solo(KEYS[key], 'h', string.sub(head, 2, 17), record)
   return 1
 end
 

@@ -1,9 +1,9 @@
 -- table.lua: a name with several holders or a queue. Included by the scripts that work on one name,
--- after number.lua.
+-- after number.lua and solo.lua.
 --
 -- KEYS[1]  the head       fl1:{bucket}:name    string; its first letter says which form the name has:
---            'h' or 'k', solo: one holder and no queue. Owner (16 bytes) and the holder's record.
---                Expires with the grant. Nothing else exists of the name.
+--            'h' or 'k', solo: one holder and no queue. Owner (16 bytes), the number in digits, a
+--                space, and the facts. Expires with the grant. Nothing else exists of the name.
 --            't', table: the summary below; the rest is in three more keys. Lives until nothing is left.
 -- KEYS[2]  the records    fl1:{bucket}r:name   hash: owner -> 'h', 'k' or 'w' and a record
 -- KEYS[3]  the deadlines  fl1:{bucket}d:name   sorted set: owner -> when it is dropped: the end of a
@@ -12,10 +12,11 @@
 -- KEYS[5]  the counter    fl1:{bucket}#        last number of the bucket; never expires
 --
 -- 'h' holds, 'w' waits, 'k' has ended and keeps the name closed for a while: it is nobody's.
--- A holder's record: {kind, count, total, number, since, term, delay, client, end}. The end counts in
--- solo form only. A waiter's: {kind, count, total, lease, since, interval, delay, client, channel,
--- asks}. Times in milliseconds; kind is 'x' exclusive, 's' shared, 'p' permits; total is 0 unless
--- it is permits. The summary: {at, total, taken, places, last holder, until}.
+-- Packed are: the facts of a solo head, {kind, count, total, term, delay, client, since}, of which
+-- 'since' may be missing (solo.lua); a holder's record, {kind, count, total, number, since, term, delay,
+-- client}; a waiter's, {kind, count, total, lease, since, interval, delay, client, channel, asks}; the
+-- summary, {at, total, taken, places, last holder, until}. Times in milliseconds; kind is 'x'
+-- exclusive, 's' shared, 'p' permits; total is 0 unless it is permits.
 --
 -- Why it can't go wrong:
 -- * An end that the clock was set back from: ends are written with the clock in 'at', so only when the
@@ -51,11 +52,12 @@ local function open(head)
     at, total, taken, places, last_holder, lives_until = unpack(cmsgpack.unpack(string.sub(head, 2)))
     return
   end
-  local letter, owner, packed = string.sub(head, 1, 1), string.sub(head, 2, 17), string.sub(head, 18)
-  local record = cmsgpack.unpack(packed)
+  local letter, owner = string.sub(head, 1, 1), string.sub(head, 2, 17)
+  local record = solo_record(KEYS[1], head)
+  local ends = table.remove(record)
   redis.call('DEL', KEYS[2], KEYS[3], KEYS[4]) -- Left over if only the head was evicted.
-  redis.call('HSET', KEYS[2], owner, letter .. packed)
-  redis.call('ZADD', KEYS[3], math.min(record[9], now + record[6]), owner)
+  redis.call('HSET', KEYS[2], owner, letter .. cmsgpack.pack(record))
+  redis.call('ZADD', KEYS[3], math.min(ends, now + record[6]), owner)
   at, total, taken, places, last_holder, lives_until =
     now, record[3], weight(record[1], record[2]), 0, owner, 0
 end
@@ -102,7 +104,7 @@ local function grant(owner, kind, count, term, delay, client, seen)
     return nil, number
   end
   redis.call('SET', KEYS[5], number)
-  hold('h', owner, {kind, count, total, number, now, term, delay, client, 0}, term)
+  hold('h', owner, {kind, count, total, number, now, term, delay, client}, term)
   taken = taken + weight(kind, count)
   last_holder, last_number = owner, number
   return number

@@ -19,6 +19,7 @@ if string.sub(head, 1, 1) ~= 't' then
 end
 
 --@include number.lua
+--@include solo.lua
 --@include table.lua
 
 open(head)

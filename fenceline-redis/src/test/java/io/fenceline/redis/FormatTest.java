@@ -9,9 +9,11 @@ import io.fenceline.Hold;
 import io.fenceline.InvalidSettingException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.TokenOverflowException;
+import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
@@ -85,10 +87,59 @@ class FormatTest {
         .isInstanceOf(TokenOverflowException.class);
 
     assertThat(client.inspect("full").isFree()).isTrue();
+    assertThat(redis.command("GET", counter)).isEqualTo("35184372088831");
     redis.command("SET", counter, "35184372088829");
     Hold hold = client.lock("full").tryAcquire().orElseThrow();
     assertThat(hold.token() >> 8).isEqualTo(35184372088830L);
     assertThat(hold.token()).isLessThan(1L << 53);
+  }
+
+  @Test
+  void counterAheadOfTheClock_isCountedOn_andTheHeadSaysSo() {
+    Fenceline client = clients.connect(redis.uri(), LEASE);
+    String counter = new String(Layout.place("ahead").keys()[4], StandardCharsets.UTF_8);
+    redis.command("SET", counter, "35184372088000");
+
+    Hold hold = client.lock("ahead").tryAcquire().orElseThrow();
+
+    assertThat(hold.token() >> 8).isEqualTo(35184372088001L);
+    assertThat(redis.command("GET", counter)).isEqualTo("35184372088001");
+    assertThat(client.inspect("ahead").holders().get(0).token()).isEqualTo(hold.token());
+    assertThat((Long) redis.command("PTTL", head("ahead"))).isPositive();
+  }
+
+  @Test
+  void timeOfTheGrant_staysWhatItWas_whenItIsRenewed() {
+    Fenceline client = clients.connect(redis.uri(), Duration.ofMillis(600));
+    Clients.acquire(client, "kept");
+    Long length = (Long) redis.command("STRLEN", head("kept"));
+    Instant since = client.inspect("kept").holders().get(0).since();
+
+    Eventually.until( // The first renewal notes the time, which the end no longer tells.
+        Clients.AMPLE,
+        "a renewal",
+        () -> (Long) redis.command("STRLEN", head("kept")),
+        now -> now > length);
+
+    Instant later = client.inspect("kept").holders().get(0).since();
+    assertThat(Duration.between(since, later).abs()).isLessThan(Duration.ofMillis(50));
+  }
+
+  @Test
+  void headThatNeverEnds_becauseSomeoneMeddled_endsAgain() {
+    Fenceline client = clients.connect(redis.uri(), LEASE);
+    Fenceline other = clients.connect(redis.uri(), LEASE);
+    Clients.acquire(client, "meddled");
+    redis.command("PERSIST", head("meddled"));
+    assertThat(redis.command("PTTL", head("meddled"))).isEqualTo(-1L);
+
+    assertThat(other.lock("meddled").tryAcquire()).isEmpty();
+
+    assertThat((Long) redis.command("PTTL", head("meddled"))).isBetween(1L, LEASE.toMillis());
+  }
+
+  private static String head(String name) {
+    return new String(Layout.place(name).keys()[0], StandardCharsets.UTF_8);
   }
 
   @Test
