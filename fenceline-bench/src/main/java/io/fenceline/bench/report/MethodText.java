@@ -40,9 +40,9 @@ final class MethodText {
         of a turn runs while all threads are at work.
       - **Each contender has a JVM of its own**, with the same settings, as it has in an application; while
         one has its turn, the others wait. In one JVM they share their drivers' classes, which are then
-        compiled for all of them together. Before the first work, each runs for ten seconds on 32 threads,
-        so that it is compiled.
-      - **95 %** is the interval of that median by the sign test, over 61 rounds of a tenth of a second
+        compiled for all of them together. Before the first work, each runs on 32 threads until its compiler
+        is at rest (below 3 % of the time, twice in a row; 40 s at most), and so again before each work.
+      - **95 %** is the interval of that median by the sign test, over 101 rounds of a tenth of a second
         (*solo*, *spread*), 9 of half a second (*hot*), or 3 (others, where it is all that was seen). A
         goal that lies within it is called *close*: another run could decide otherwise.
       - **Checked while measured**: an unprotected counter under each lock (in shared memory for fleets)

@@ -2,6 +2,7 @@ package io.fenceline.bench.work;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.fenceline.bench.contender.Contender;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +22,8 @@ final class Crew implements AutoCloseable {
   private static final OperatingSystemMXBean CPU =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
+  private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
+
   private final List<Worker> workers = new ArrayList<>();
 
   /**
@@ -29,8 +32,9 @@ final class Crew implements AutoCloseable {
    * @param cycles how many
    * @param seconds in what time
    * @param cpuMicros CPU time of this process
+   * @param compilerMicros how long its compiler was at work, on all its threads
    */
-  record Turn(long cycles, double seconds, double cpuMicros) {}
+  record Turn(long cycles, double seconds, double cpuMicros, double compilerMicros) {}
 
   Crew(int threads) {
     for (int i = 0; i < threads; i++) {
@@ -62,12 +66,14 @@ final class Crew implements AutoCloseable {
     long before = shift.cycles();
     long start = System.nanoTime();
     long cpuStart = CPU.getProcessCpuTime();
+    long compilerStart = COMPILER.getTotalCompilationTime();
     Thread.sleep(millis);
     long cpu = CPU.getProcessCpuTime() - cpuStart;
+    long compiler = COMPILER.getTotalCompilationTime() - compilerStart;
     double seconds = (System.nanoTime() - start) / 1e9;
     long cycles = shift.cycles() - before;
     shift.end();
-    return new Turn(cycles, seconds, cpu / 1e3);
+    return new Turn(cycles, seconds, cpu / 1e3, compiler * 1e3);
   }
 
   /** Runs a number of cycles on each thread, and gives how many there were. */

@@ -6,8 +6,9 @@ import java.util.List;
  * How long it may take.
  *
  * @param label for the report
- * @param warmUpMillis how long each contender runs before the first work, and a tenth of it before
- *     the first round of each
+ * @param warmUp turns that each contender has before the first work, at most: fewer if its compiler
+ *     has come to rest
+ * @param settle the same before each work
  * @param alone turns of works in which nobody meets anybody: many short ones, because that is where
  *     contenders differ by tenths
  * @param hot turns of works in which all want the same
@@ -20,7 +21,8 @@ import java.util.List;
  */
 public record Effort(
     String label,
-    int warmUpMillis,
+    Turns warmUp,
+    Turns settle,
     Turns alone,
     Turns hot,
     Turns fleet,
@@ -42,8 +44,9 @@ public record Effort(
   public static final Effort FULL =
       new Effort(
           "full",
-          10_000,
-          new Turns(61, 100),
+          new Turns(40, 1_000),
+          new Turns(10, 1_000),
+          new Turns(101, 100),
           new Turns(9, 500),
           new Turns(3, 2_000),
           500,
@@ -56,7 +59,8 @@ public record Effort(
   public static final Effort QUICK =
       new Effort(
           "quick",
-          500,
+          new Turns(1, 500),
+          new Turns(1, 50),
           new Turns(9, 50),
           new Turns(2, 150),
           new Turns(2, 500),
@@ -70,7 +74,8 @@ public record Effort(
   public static final Effort SMOKE =
       new Effort(
           "smoke",
-          20,
+          new Turns(1, 20),
+          new Turns(1, 2),
           new Turns(1, 20),
           new Turns(1, 20),
           new Turns(1, 100),
@@ -79,9 +84,4 @@ public record Effort(
           1,
           List.of(1, 3),
           List.of(10, 30));
-
-  /** How long each contender runs before the first round of a work. */
-  int settleMillis() {
-    return warmUpMillis / 10;
-  }
 }

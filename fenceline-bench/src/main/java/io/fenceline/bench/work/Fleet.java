@@ -105,7 +105,7 @@ public final class Fleet {
       members.forEach(member -> member.expect("ready", BOUND));
       List<Score> scores = entrants.stream().map(Score::new).toList();
       for (Score score : scores) {
-        turn(members, file, new Score(score.entrant), effort.settleMillis() * 2);
+        turn(members, file, new Score(score.entrant), effort.settle().millis() * 4);
       }
       List<Score> order = new ArrayList<>(scores);
       for (int round = 0; round < effort.fleet().rounds(); round++) {

@@ -116,7 +116,7 @@ public final class Names {
       Duration lease = longest.compareTo(LONGEST_LEASE) < 0 ? longest : LONGEST_LEASE;
       Taking taking = new Taking(holder.store(), lease);
       SoloCycles cycles = new SoloCycles(client.lock("one-more"));
-      cycles.run(effort.settleMillis());
+      cycles.run(effort.settle().millis());
       long emptyBytes = venue.memoryBytes();
       List<Point> points = new ArrayList<>();
       int taken = 0;

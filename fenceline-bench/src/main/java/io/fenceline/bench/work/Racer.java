@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * the contender first, then {@code run WORK MILLIS} for each turn, or {@code count WORK CYCLES}.
  *
  * <p>To a turn it prints {@code going} when all threads are at work, and {@code done CYCLES SECONDS
- * MICROS} with the CPU time that it took.
+ * MICROS COMPILED} with the CPU time that it took, and how long the compiler was at work.
  */
 final class Racer {
   private final Contender contender;
@@ -75,6 +75,11 @@ final class Racer {
             () -> System.out.println("going"));
     System.out.println(
         String.format(
-            Locale.ROOT, "done %d %.9f %.3f", turn.cycles(), turn.seconds(), turn.cpuMicros()));
+            Locale.ROOT,
+            "done %d %.9f %.3f %.3f",
+            turn.cycles(),
+            turn.seconds(),
+            turn.cpuMicros(),
+            turn.compilerMicros()));
   }
 }

@@ -25,6 +25,9 @@ public final class Rates implements AutoCloseable {
   private static final int HEAP_MEGABYTES = 512;
   private static final Duration BOUND = Duration.ofMinutes(2);
 
+  /** A compiler that takes less than this of the time is at rest. */
+  private static final double CALM = 0.03;
+
   /** Of the orders in which they have their turns; the same in each run. */
   private static final long ORDERS = 1;
 
@@ -40,9 +43,19 @@ public final class Rates implements AutoCloseable {
   private record Score(Player player, List<Turn> turns) {}
 
   /** What a turn gave; CPU times are those of all its cycles together. */
-  private record Turn(long cycles, double seconds, double clientMicros, double serverMicros) {
+  private record Turn(
+      long cycles,
+      double seconds,
+      double clientMicros,
+      double serverMicros,
+      double compilerMicros) {
+
     double perSecond() {
       return cycles / seconds;
+    }
+
+    boolean isCalm() {
+      return compilerMicros < CALM * 1e6 * seconds;
     }
   }
 
@@ -79,15 +92,24 @@ public final class Rates implements AutoCloseable {
 
   /**
    * Has all contenders compiled: many threads go through more cycles than one in that time. What is
-   * still compiled while it is measured costs whoever has more code.
+   * still compiled while it is measured costs whoever has more code; after ten seconds, that were
+   * we beside the bare requests.
    */
   public void warmUp() {
     progress.begin(Shape.WARM_UP.name());
     for (Player player : in(Shape.WARM_UP)) {
-      turn(player, Shape.WARM_UP, effort.warmUpMillis());
+      warmUp(player, Shape.WARM_UP, effort.warmUp());
       progress.step();
     }
     progress.end();
+  }
+
+  /** Until the compiler was at rest twice in a row. */
+  private void warmUp(Player player, Shape shape, Turns atMost) {
+    int calm = 0;
+    for (int i = 0; i < atMost.rounds() && calm < 2; i++) {
+      calm = turn(player, shape, atMost.millis()).isCalm() ? calm + 1 : 0;
+    }
   }
 
   private List<Player> in(Shape shape) {
@@ -100,7 +122,7 @@ public final class Rates implements AutoCloseable {
         in(shape).stream().map(player -> new Score(player, new ArrayList<>())).toList();
     progress.begin(shape.name());
     for (Score score : scores) {
-      turn(score.player, shape, effort.settleMillis());
+      warmUp(score.player, shape, effort.settle());
     }
     List<Score> order = new ArrayList<>(scores);
     Random random = new Random(ORDERS);
@@ -133,7 +155,8 @@ public final class Rates implements AutoCloseable {
         Long.parseLong(words[1]),
         Double.parseDouble(words[2]),
         Double.parseDouble(words[3]),
-        (venue.cpuNanos() - server) / 1e3);
+        (venue.cpuNanos() - server) / 1e3,
+        Double.parseDouble(words[4]));
   }
 
   private Series series(Shape shape, Score score) throws Exception {

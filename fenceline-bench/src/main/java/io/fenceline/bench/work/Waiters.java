@@ -146,7 +146,7 @@ public final class Waiters {
 
   /** This process has not been through anything yet: contenders have processes of their own. */
   private static void warmUp(Venue venue, LockStore store, Effort effort) throws Exception {
-    long end = System.nanoTime() + effort.warmUpMillis() * 1_000_000L / 2;
+    long end = System.nanoTime() + effort.settle().millis() * 5_000_000L;
     do {
       point(venue, store, "waiters-warm-up", 100);
     } while (System.nanoTime() < end);
