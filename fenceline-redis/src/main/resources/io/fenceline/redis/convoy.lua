@@ -29,12 +29,13 @@ if claims > 0 then
     local number = math.max(last[counter] + 1, ARGV[first + 3] + 1, by_clock)
     answers[i] = 0
     if number <= 35184372088831 then -- As in number.lua.
-      local head = ARGV[first] .. number .. ARGV[first + 1]
+      local digits = number .. ''
+      local head = ARGV[first] .. digits .. ARGV[first + 1]
       if redis.call('SET', KEYS[2 * i - 1], head, 'NX', 'PX', term) then
         last[counter] = number
         answers[i] = number
         written[#written + 1] = counter
-        written[#written + 1] = number
+        written[#written + 1] = digits
       end
     end
   end
