@@ -24,6 +24,9 @@ final class PostgresDialect extends Dialect {
         // The same wherever it stands in a statement, and never before the client has asked.
         entry("arrived", "CAST(date_part('epoch', statement_timestamp()) * 1000000 AS bigint)"),
         entry("arrived_number", "({arrived} - {epoch}) * 2 / 125"),
+        // take.sql leaves out what the row says elsewhere.
+        entry("row_number", "CASE l.number WHEN 0 THEN l.last_number ELSE l.number END"),
+        entry("row_since", "CASE l.since WHEN 0 THEN l.ends - l.term ELSE l.since END"),
         entry("for_update", "FOR UPDATE"),
         entry("or_nothing", "ON CONFLICT DO NOTHING"),
         // Conditions that hold. Setting what is set already would cost more than looking.

@@ -3,7 +3,8 @@
 -- Every change of a name, but for the ends of its claims, is made under this lock. Where the server
 -- can, it ends a transaction whose client has stopped, so that the lock is not kept for ever.
 
-SELECT last_number, tail, others, owner, number, units, capacity, ends, term, delay, since, client
-FROM {locks}
+SELECT last_number, tail, others, owner, {row_number} AS number, units, capacity, ends, term, delay,
+  {row_since} AS since, client
+FROM {locks} AS l
 WHERE name = :name {unless_stopped}
 {for_update}

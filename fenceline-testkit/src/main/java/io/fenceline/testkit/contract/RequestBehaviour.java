@@ -94,6 +94,26 @@ abstract class RequestBehaviour extends Scenario {
     assertThat(renew(a, first)).isInstanceOf(Renewal.Renewed.class);
   }
 
+  /** Some stores take a name that they know by a shorter way, and write less of the holder. */
+  @Test
+  void grantOfANameUsedBefore_isKnownInFull() {
+    release(a, granted(a, request(false)));
+    ClaimRequest request = request(false);
+    HeldGrant held = granted(a, request);
+    NameState.Holder first = state().holders().get(0);
+
+    elapse(lease.dividedBy(2));
+    assertThat(renew(a, held)).isInstanceOf(Renewal.Renewed.class);
+
+    NameState.Holder later = state().holders().get(0);
+    assertThat(first.number()).isEqualTo(held.number());
+    assertThat(later.number()).isEqualTo(held.number());
+    assertThat(Duration.between(first.since(), later.since()).abs()).isLessThan(lease.dividedBy(4));
+    assertThat(granted(a, request).number()).isEqualTo(held.number());
+    assertThat(get(b.store().forceRelease(ledger, held.number()))).isTrue();
+    assertThat(granted(b, request(false)).number()).isGreaterThan(held.number());
+  }
+
   @Test
   void claimRepeatedByAWaiter_keepsItsPlace() {
     HeldGrant held = granted(a, request(false));

@@ -22,9 +22,9 @@ WHERE {durable}
 ON CONFLICT (name) DO UPDATE SET
   last_number = CASE WHEN l.owner = excluded.owner THEN l.last_number
                      ELSE GREATEST(l.last_number + 1, excluded.number) END,
-  number      = CASE WHEN l.owner = excluded.owner THEN l.number
+  number      = CASE WHEN l.owner = excluded.owner THEN {row_number}
                      ELSE GREATEST(l.last_number + 1, excluded.number) END,
-  since       = CASE WHEN l.owner = excluded.owner THEN l.since ELSE excluded.since END,
+  since       = CASE WHEN l.owner = excluded.owner THEN {row_since} ELSE excluded.since END,
   ends        = CASE WHEN l.owner = excluded.owner THEN GREATEST(l.ends, excluded.ends)
                      ELSE excluded.ends END,
   term        = CASE WHEN l.owner = excluded.owner THEN GREATEST(l.term, excluded.term)

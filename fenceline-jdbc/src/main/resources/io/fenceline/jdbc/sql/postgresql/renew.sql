@@ -3,7 +3,8 @@
 -- Returns the owners whose grants were still there. On disk before it is answered, as a claim is.
 -- None ends sooner by it: an older request, for a shorter lease, may come late.
 
-UPDATE {locks} SET ends = GREATEST(ends, {now} + :term), term = GREATEST(term, :term)
+UPDATE {locks} AS l SET
+  ends = GREATEST(ends, {now} + :term), term = GREATEST(term, :term), since = {row_since}
 WHERE name IN (:names...) AND owner IN (:owners...) AND ends > {now}
   AND (SELECT {durable})
 RETURNING owner

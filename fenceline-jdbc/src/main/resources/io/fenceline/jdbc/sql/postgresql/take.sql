@@ -2,12 +2,12 @@
 --
 -- Returns the grant number; no row if it is not so, and claim.sql has to be asked. The condition is
 -- seen on the row as it is once its lock was got. The commit is on disk before it is answered,
--- whatever the database's default.
+-- whatever the database's default. What the row says elsewhere is not computed twice: number and since
+-- are 0.
 
 UPDATE {locks} SET
-  last_number = GREATEST(last_number + 1, :seen + 1, {arrived_number}),
-  number      = GREATEST(last_number + 1, :seen + 1, {arrived_number}),
+  last_number = GREATEST(last_number + 1, :seen + 1, {arrived_number}), number = 0,
   owner = :owner, units = :units, capacity = :capacity, ends = {arrived} + :term, term = :term,
-  delay = :delay, since = {arrived}, client = :client
+  delay = :delay, since = 0, client = :client
 WHERE name = :name AND owner IS NULL AND others = 0 AND last_number < {max_number} AND {durable}
-RETURNING number
+RETURNING last_number
