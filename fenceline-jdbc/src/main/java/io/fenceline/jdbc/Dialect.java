@@ -41,6 +41,7 @@ abstract class Dialect {
     words.put("slack", Long.toString(NameRecord.SLACK_MICROS));
     words.put("max_number", Long.toString(GrantNumbers.MAX));
     words.put("epoch", Long.toString(GrantNumbers.EPOCH_MILLIS * 1_000));
+    words.put("whole", Long.toString(Units.WHOLE));
     // Of the holder in the row of a name that is called l.
     words.putIfAbsent("row_number", "l.number");
     words.putIfAbsent("row_since", "l.since");

@@ -1,6 +1,7 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Mode;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -33,25 +34,33 @@ final class ShortWay {
   long take(Session session, ClaimRequest request, long seen) throws SQLException {
     String name = request.name();
     long number = NOT_FREE;
-    if (statements.take != null && quiet.has(name)) {
+    if (statements.take != null && isPlain(request) && quiet.has(name)) {
       number = run(session.call(statements.take), request, seen);
     }
     if (number == NOT_FREE) {
-      number = run(session.call(statements.claim), request, seen);
+      Units units = Units.of(request.mode());
+      Session.Call call =
+          session
+              .call(statements.claim)
+              .set("units", units.taken())
+              .set("capacity", units.capacity())
+              .set("delay", NameRecord.micros(request.delay()));
+      number = run(call, request, seen);
     }
     learn(name, number != NOT_FREE);
     return number;
   }
 
+  /** What most claims are; the statement for them has less to be told. */
+  private static boolean isPlain(ClaimRequest request) {
+    return request.mode() instanceof Mode.Exclusive && request.delay().isZero();
+  }
+
   private long run(Session.Call call, ClaimRequest request, long seen) throws SQLException {
-    Units units = Units.of(request.mode());
     Long number =
         call.set("name", key(request.name()))
             .set("owner", request.owner().bytes())
-            .set("units", units.taken())
-            .set("capacity", units.capacity())
             .set("term", NameRecord.micros(request.term()))
-            .set("delay", NameRecord.micros(request.delay()))
             .set("client", client)
             .set("seen", seen)
             .row(row -> taken(row, request));

@@ -10,18 +10,18 @@ import io.fenceline.spi.Mode;
  */
 record Units(long taken, long capacity) {
   /** What a lock has: more than any number of permits, so that the two are told apart by it. */
-  private static final long LOCK = 1L << 31;
+  static final long WHOLE = 1L << 31;
 
   static Units of(Mode mode) {
     if (mode instanceof Mode.Permits permits) {
       return new Units(permits.count(), permits.total());
     }
-    return new Units(mode instanceof Mode.Exclusive ? LOCK : 1, LOCK);
+    return new Units(mode instanceof Mode.Exclusive ? WHOLE : 1, WHOLE);
   }
 
   Mode mode() {
-    if (capacity == LOCK) {
-      return taken == LOCK ? Mode.EXCLUSIVE : Mode.SHARED;
+    if (capacity == WHOLE) {
+      return taken == WHOLE ? Mode.EXCLUSIVE : Mode.SHARED;
     }
     return Mode.permits((int) taken, (int) capacity);
   }

@@ -1,4 +1,5 @@
--- take.sql (PostgreSQL): takes a name that has a row, no holder and nobody who waits.
+-- take.sql (PostgreSQL): takes a name that has a row, no holder and nobody who waits, as a mutex without
+-- a delay.
 --
 -- Returns the grant number; no row if it is not so, and claim.sql has to be asked. The condition is
 -- seen on the row as it is once its lock was got. The commit is on disk before it is answered,
@@ -7,7 +8,7 @@
 
 UPDATE {locks} SET
   last_number = GREATEST(last_number + 1, :seen + 1, {arrived_number}), number = 0,
-  owner = :owner, units = :units, capacity = :capacity, ends = {arrived} + :term, term = :term,
-  delay = :delay, since = 0, client = :client
+  owner = :owner, units = {whole}, capacity = {whole}, ends = {arrived} + :term, term = :term,
+  delay = 0, since = 0, client = :client
 WHERE name = :name AND owner IS NULL AND others = 0 AND last_number < {max_number} AND {durable}
 RETURNING last_number
