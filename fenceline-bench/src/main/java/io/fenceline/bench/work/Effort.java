@@ -62,11 +62,11 @@ public record Effort(
           new Turns(1, 500),
           new Turns(1, 50),
           new Turns(9, 50),
-          new Turns(2, 150),
+          new Turns(1, 200),
           new Turns(2, 500),
           100,
           List.of(1_000),
-          3,
+          1,
           List.of(1, 10, 100, 1_000),
           List.of(1_000, 10_000));
 
