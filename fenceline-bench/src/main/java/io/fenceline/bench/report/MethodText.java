@@ -10,7 +10,7 @@ final class MethodText {
       `./bench`; to repeat it:
 
       ```sh
-      ./bench                      # everything, about half an hour
+      ./bench                      # everything, about 40 minutes
       ./bench --quick              # for a look, below five minutes
       ./bench redis --works=solo   # one store, some works; --contenders=floor,fenced likewise
       ```
