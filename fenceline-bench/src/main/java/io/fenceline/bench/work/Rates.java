@@ -92,8 +92,7 @@ public final class Rates implements AutoCloseable {
 
   /**
    * Has all contenders compiled: many threads go through more cycles than one in that time. What is
-   * still compiled while it is measured costs whoever has more code; after ten seconds, that were
-   * we beside the bare requests.
+   * still compiled while it is measured costs whoever has more code: us, beside the bare requests.
    */
   public void warmUp() {
     progress.begin(Shape.WARM_UP.name());

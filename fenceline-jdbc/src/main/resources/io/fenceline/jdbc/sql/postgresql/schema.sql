@@ -6,9 +6,10 @@
 --         counts them. They change only while their name's row is locked, but for their end.
 --
 -- Times are microseconds since 1970 by the database's clock; "ends" of a free name is when it
--- became free, or would have at the latest. "number" of the holder in a name's row is 0 while it is the
--- last number, and "since" is 0 until it is renewed, while it is "ends" less "term". A mutex takes all units of 2^31, a shared claim one of them, a permit one of n. Pages
--- are half empty, so that a row's next version stays beside it and no index has to change.
+-- became free, or would have at the latest. "number" of the holder in a name's row may be 0: then it is
+-- the last number; and "since" may be 0 until the first renewal: then it is "ends" less "term". A mutex
+-- takes all units of 2^31, a shared claim one of them, a permit one of n. Pages are half empty, so that a
+-- row's next version stays beside it and no index has to change.
 
 CREATE TABLE IF NOT EXISTS {locks} (
   name         bytea   NOT NULL PRIMARY KEY,
