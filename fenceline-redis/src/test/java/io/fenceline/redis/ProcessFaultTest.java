@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.JavaProcess;
 import io.fenceline.testkit.server.ProcessState;
 import io.fenceline.testkit.server.RedisServer;
@@ -98,12 +97,8 @@ class ProcessFaultTest {
       worker.resume();
       worker.send("valid");
 
-      assertThat(worker.expect("valid", Clients.AMPLE)).isEqualTo("valid false");
-      // The event may have been printed before the answer, or come right after it.
-      Eventually.until(
-          Clients.AMPLE,
-          "the loss to be told",
-          () -> worker.pendingLines().contains("lost " + stale) || !worker.isAlive());
+      assertThat(worker.expectAll(Clients.AMPLE, "valid", "lost"))
+          .containsExactly("valid false", "lost " + stale);
       assertThat(next.token()).isGreaterThan(stale);
       assertThat(next.isValid()).isTrue();
       assertThat(client.inspect("stopped").holders().get(0).id()).isEqualTo(next.id());

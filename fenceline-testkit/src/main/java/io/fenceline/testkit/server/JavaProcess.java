@@ -7,10 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The other side reads its standard input and prints to its standard output; what it prints to
- * standard error goes to a file that every error shows the end of. {@link #send} and {@link
- * #expect} are for one thread, the rest for any.
+ * standard error goes to a file that every error shows the end of. {@link #send}, {@link #expect}
+ * and {@link #expectAll} are for one thread, the rest for any.
  */
 public final class JavaProcess implements AutoCloseable {
   private static final Duration PAUSE_BOUND = Duration.ofSeconds(30);
@@ -92,25 +95,39 @@ public final class JavaProcess implements AutoCloseable {
    *     shows the lines passed over
    */
   public String expect(String start, Duration bound) {
+    return expectAll(bound, start).get(0);
+  }
+
+  /**
+   * Waits for one line for each of {@code starts}, in whatever order they come: two threads of the
+   * other side may print them. Passes over other lines.
+   *
+   * @return the lines, in the order of {@code starts}
+   * @throws AssertionError as {@link #expect}
+   */
+  public List<String> expectAll(Duration bound, String... starts) {
+    Map<String, String> found = new HashMap<>();
     List<String> others = new ArrayList<>();
     long end = System.nanoTime() + bound.toNanos();
-    while (true) {
+    while (found.size() < starts.length) {
+      List<String> missing = Stream.of(starts).filter(start -> !found.containsKey(start)).toList();
       Line line = next(end - System.nanoTime());
       if (line == null || line.isEnd) {
         throw new AssertionError(
             "%s did not print '%s' %s (printed instead: %s)%s"
                 .formatted(
                     this,
-                    start,
+                    String.join("', '", missing),
                     line == null ? "within " + bound : "before it ended",
                     others,
                     errorTail()));
       }
-      if (line.text.startsWith(start)) {
-        return line.text;
-      }
-      others.add(line.text);
+      missing.stream()
+          .filter(line.text::startsWith)
+          .findFirst()
+          .ifPresentOrElse(start -> found.put(start, line.text), () -> others.add(line.text));
     }
+    return Stream.of(starts).map(found::get).toList();
   }
 
   /** The next line or the end, null if there is neither in time. */
@@ -127,7 +144,7 @@ public final class JavaProcess implements AutoCloseable {
     }
   }
 
-  /** The lines that are there and that no {@link #expect} has taken. */
+  /** The lines that are there and that no {@link #expect} or {@link #expectAll} has taken. */
   public List<String> pendingLines() {
     return lines.stream().filter(line -> !line.isEnd).map(Line::text).toList();
   }

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,23 @@ class JavaProcessTest {
 
       echo.send("end 7");
       assertThat(echo.awaitExit(BOUND)).isEqualTo(7);
+    }
+  }
+
+  @Test
+  void linesThatMayComeInEitherOrder_areFoundInBoth() {
+    try (JavaProcess echo = JavaProcess.of(Echo.class).argument("x").start()) {
+      echo.expect("ready", BOUND);
+      for (String line : List.of("one 1", "two 1", "other", "two 2", "one 2")) {
+        echo.send("say " + line);
+      }
+
+      assertThat(echo.expectAll(BOUND, "one", "two")).containsExactly("one 1", "two 1");
+      assertThat(echo.expectAll(BOUND, "one", "two")).containsExactly("one 2", "two 2");
+      echo.send("say one 3");
+      echo.send("end 0");
+      assertThatThrownBy(() -> echo.expectAll(BOUND, "one", "two"))
+          .hasMessageContaining("did not print 'two' before it ended");
     }
   }
 
