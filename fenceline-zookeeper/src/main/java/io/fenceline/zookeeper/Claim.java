@@ -177,6 +177,24 @@ final class Claim {
 
   // In line. ------------------------------------------------------------------------------------
 
+  /** Nobody is ahead of its node, as its number alone tells. */
+  void alone(int mine) {
+    boolean isUnwanted;
+    Moment sent;
+    synchronized (this) {
+      if (attempt != mine) {
+        return;
+      }
+      sent = asked;
+      isUnwanted = departure.isUnwanted();
+    }
+    if (isUnwanted) {
+      departure.leave(() -> {});
+    } else {
+      grant(sent);
+    }
+  }
+
   /** The line as it was after the node was in it. */
   void inLine(int mine, Session on, Line line) {
     List<Place> ahead;

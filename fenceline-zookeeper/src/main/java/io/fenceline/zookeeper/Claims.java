@@ -1,7 +1,9 @@
 package io.fenceline.zookeeper;
 
 import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Owner;
 import java.util.Collection;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -10,33 +12,39 @@ import org.jspecify.annotations.Nullable;
  * and until it is known that there is no node.
  */
 final class Claims {
-  private final ConcurrentHashMap<String, Claim> byTag = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Owner, Claim> byOwner = new ConcurrentHashMap<>();
+
+  // What a node's name tells of its owner; a hash that is not made again for each question.
+  private final Set<String> tags = ConcurrentHashMap.newKeySet();
 
   @Nullable Claim find(ClaimRequest request) {
-    return byTag.get(Place.tagOf(request.owner()));
+    return byOwner.get(request.owner());
   }
 
-  @Nullable Claim find(String tag) {
-    return byTag.get(tag);
+  boolean know(String tag) {
+    return tags.contains(tag);
   }
 
   void add(Claim claim) {
-    byTag.put(claim.tag(), claim);
+    tags.add(claim.tag());
+    byOwner.put(claim.request.owner(), claim);
   }
 
   void remove(Claim claim) {
-    byTag.remove(claim.tag(), claim);
+    if (byOwner.remove(claim.request.owner(), claim)) {
+      tags.remove(claim.tag());
+    }
   }
 
   Collection<Claim> all() {
-    return byTag.values();
+    return byOwner.values();
   }
 
   boolean isEmpty() {
-    return byTag.isEmpty();
+    return byOwner.isEmpty();
   }
 
   int size() {
-    return byTag.size();
+    return byOwner.size();
   }
 }

@@ -85,7 +85,7 @@ final class Enquiry {
   private void made(int mine, Session on, String name, Trail.Step step) {
     boolean isAlone = on.trails.made(step, Place.sequenceOf(name));
     if (step.isGuess && isAlone) {
-      claim.inLine(mine, on, Line.only(node.node(name)));
+      claim.alone(mine);
     } else if (step.isGuess) {
       list(mine, on);
     }

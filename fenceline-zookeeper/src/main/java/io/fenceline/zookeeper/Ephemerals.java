@@ -130,7 +130,7 @@ final class Ephemerals {
     Place place = Place.parse(path.substring(path.lastIndexOf('/') + 1));
     if (place != null
         && place.client().equals(store.clientTag)
-        && store.claims.find(place.tag()) == null) {
+        && !store.claims.know(place.tag())) {
       int chroot = serverPath.length() - store.paths.locks.length();
       CompletableFuture<Boolean> unused = new Calls(session).delete(path.substring(chroot));
     }

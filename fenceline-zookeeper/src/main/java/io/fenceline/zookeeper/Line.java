@@ -68,11 +68,6 @@ final class Line {
     return sequence >= 0 && sequence <= Integer.MAX_VALUE - MARGIN;
   }
 
-  /** The line of a node that is alone. */
-  static Line only(String node) {
-    return bySequence(parse(List.of(node)));
-  }
-
   /** The line by sequence. */
   static Line bySequence(List<Place> places) {
     if (places.size() > 1) {

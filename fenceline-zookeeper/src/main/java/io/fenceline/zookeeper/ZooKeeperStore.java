@@ -123,10 +123,9 @@ final class ZooKeeperStore implements LockStore {
 
   /** What the longest lease is: what a session surely lives after each of its heartbeats. */
   static Duration longest(Duration timeout, Duration tick) {
-    return timeout
-        .minus(timeout.dividedBy(Heartbeat.SHARE))
-        .minus(tick)
-        .minus(timeout.dividedBy(SessionProof.DRIFT_SHARE));
+    long nanos = timeout.toNanos();
+    return Duration.ofNanos(nanos - nanos / Heartbeat.SHARE - nanos / SessionProof.DRIFT_SHARE)
+        .minus(tick);
   }
 
   private Duration longest(int timeoutMillis) {
