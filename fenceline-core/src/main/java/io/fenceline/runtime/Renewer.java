@@ -8,7 +8,6 @@ import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.Time;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -51,12 +50,17 @@ final class Renewer {
   /** A renewal under way: which attempt of which tenure. */
   private record Attempt(Tenure tenure, long sentNanos) {}
 
+  /** What is noted of a tenure, which carries it: every cycle would pay for looking it up. */
+  static final class Note {
+    // Guarded by the renewer.
+    private @Nullable Slot slot;
+    private @Nullable Attempt unanswered;
+  }
+
   private final Engine engine;
 
   // Guarded by this.
   private final TreeMap<Slot, Tenure> agenda = new TreeMap<>();
-  private final Map<Tenure, Slot> slots = new HashMap<>();
-  private final Map<Tenure, Attempt> unanswered = new HashMap<>();
   private long sequence;
   private @Nullable Long answeredNanos;
   private Time.@Nullable Timer timer;
@@ -72,17 +76,18 @@ final class Renewer {
   }
 
   synchronized void remove(Tenure tenure) {
-    Slot slot = slots.remove(tenure);
-    if (slot != null) {
-      agenda.remove(slot);
+    Note note = tenure.note;
+    if (note.slot != null) {
+      agenda.remove(note.slot);
+      note.slot = null;
     }
-    unanswered.remove(tenure);
+    note.unanswered = null;
   }
 
   /** Moves a tenure, if it is still here; called when it was renewed. */
   synchronized void move(Tenure tenure, long dueNanos) {
-    unanswered.remove(tenure);
-    if (slots.containsKey(tenure)) {
+    tenure.note.unanswered = null;
+    if (tenure.note.slot != null) {
       place(tenure, dueNanos);
     }
   }
@@ -94,10 +99,11 @@ final class Renewer {
 
   private void place(Tenure tenure, long dueNanos) {
     Slot slot = new Slot(dueNanos, sequence++);
-    Slot before = slots.put(tenure, slot);
+    Slot before = tenure.note.slot;
     if (before != null) {
       agenda.remove(before);
     }
+    tenure.note.slot = slot;
     agenda.put(slot, tenure);
     arm();
   }
@@ -153,7 +159,7 @@ final class Renewer {
       sendNext(tenure, now, batch);
     } else {
       synchronized (this) {
-        if (slots.containsKey(tenure)) {
+        if (tenure.note.slot != null) {
           place(tenure, tenure.lease().deadlineNanos());
         }
       }
@@ -171,7 +177,7 @@ final class Renewer {
       Tenure tenure = entry.getValue();
       boolean along =
           tenure.terms().autoRenewal()
-              && !unanswered.containsKey(tenure)
+              && tenure.note.unanswered == null
               && early <= tenure.terms().lease().toNanos() / AHEAD_SHARE;
       if (early <= 0 || along) {
         found.add(tenure);
@@ -185,14 +191,15 @@ final class Renewer {
     long retry = Math.max(SHORTEST_RETRY_NANOS, tenure.lease().length().toNanos() / RETRY_SHARE);
     boolean silent;
     synchronized (this) {
-      if (!slots.containsKey(tenure)) {
+      if (tenure.note.slot == null) {
         return;
       }
       place(tenure, Math.min(now.nanos() + retry, tenure.lease().deadlineNanos()));
       if (isBehindOthers(tenure, now, retry)) {
         return;
       }
-      silent = unanswered.put(tenure, attempt) != null;
+      silent = tenure.note.unanswered != null;
+      tenure.note.unanswered = attempt;
     }
     if (silent) {
       tenure.renewalFailed("the store did not answer");
@@ -202,7 +209,7 @@ final class Renewer {
 
   /** Whether an attempt is under way, and the store has answered others of late. */
   private boolean isBehindOthers(Tenure tenure, Moment now, long retryNanos) {
-    Attempt sent = unanswered.get(tenure);
+    Attempt sent = tenure.note.unanswered;
     Lease lease = tenure.lease();
     return sent != null
         && answeredNanos != null
@@ -246,7 +253,7 @@ final class Renewer {
   }
 
   private synchronized boolean isWanted(Attempt attempt) {
-    return attempt.equals(unanswered.get(attempt.tenure()));
+    return attempt.equals(attempt.tenure().note.unanswered);
   }
 
   /**
@@ -256,10 +263,12 @@ final class Renewer {
   private void failed(Attempt attempt, RuntimeException cause) {
     Tenure tenure = attempt.tenure();
     synchronized (this) {
-      if (!slots.containsKey(tenure)) {
+      if (tenure.note.slot == null) {
         return;
       }
-      unanswered.remove(tenure, attempt);
+      if (attempt.equals(tenure.note.unanswered)) {
+        tenure.note.unanswered = null;
+      }
     }
     engine.events.tell(() -> new StoreFailed(tenure.name(), "renew", cause));
     tenure.renewalFailed(String.valueOf(cause.getMessage()));

@@ -46,6 +46,7 @@ final class Tenure {
   private final HeldGrant grant;
   private final long number;
   private final long grantedNanos;
+  final Renewer.Note note = new Renewer.Note();
   private volatile Lease lease;
 
   // Guarded by this.
