@@ -9,15 +9,22 @@ import io.fenceline.spi.QueuedClaim;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A claim that may have to wait, and where messages for it are handed in until it has ended. */
+/**
+ * A claim that may have to wait, and where messages for it are handed in until it has ended.
+ *
+ * <p>Nobody can send it one before it was asked for by the script that lets it wait; most claims
+ * never are, and are never put where messages look for them.
+ */
 final class RedisClaim implements ClaimHandler {
   private final Owner owner;
   private final ClaimHandler handler;
   private final Open open;
   private final Consumer<RedisClaim> whenWaiting;
-  private @Nullable QueuedClaim asked;
+  private final QueuedClaim asked;
+  private volatile boolean listens;
 
   /** The claims that wait, by owner. */
   static final class Open {
@@ -29,7 +36,7 @@ final class RedisClaim implements ClaimHandler {
 
     void stop(Owner owner) {
       RedisClaim stopped = byOwner.remove(owner);
-      if (stopped != null && stopped.asked != null) {
+      if (stopped != null) {
         stopped.asked.stop();
       }
     }
@@ -50,44 +57,55 @@ final class RedisClaim implements ClaimHandler {
     }
   }
 
+  /**
+   * Not asked for yet.
+   *
+   * @param queued makes what asks for it
+   */
   RedisClaim(
-      ClaimRequest request, ClaimHandler handler, Open open, Consumer<RedisClaim> whenWaiting) {
+      ClaimRequest request,
+      ClaimHandler handler,
+      Open open,
+      Consumer<RedisClaim> whenWaiting,
+      Function<RedisClaim, QueuedClaim> queued) {
     this.owner = request.owner();
     this.handler = handler;
     this.open = open;
     this.whenWaiting = whenWaiting;
+    this.asked = queued.apply(this);
   }
 
-  /** Asks for the first time; messages are taken from now on, as one may overtake the answer. */
-  void start(QueuedClaim claim) {
-    asked = claim;
-    open.byOwner.put(owner, this);
-    claim.ask();
+  /** Asks for it, for the first time or again, because a message may have been missed. */
+  void ask() {
+    asked.ask();
+  }
+
+  /** Messages are taken from now on; before it is asked for, as one may overtake the answer. */
+  void listen() {
+    if (!listens) { // Not again, if it was stopped since.
+      listens = true;
+      open.byOwner.put(owner, this);
+    }
+  }
+
+  private void ended() {
+    if (listens) {
+      open.byOwner.remove(owner, this);
+    }
   }
 
   /** A message for this claim: a grant, or, without a number, that it is time to ask. */
   void told(long number, Duration length) {
-    QueuedClaim claim = asked;
-    if (claim == null) {
-      return;
-    }
     if (number == 0) {
-      claim.ask();
-    } else {
-      claim.pushed(number, length);
-    }
-  }
-
-  /** Asks again now: a message may have been missed. */
-  void hint() {
-    if (asked != null) {
       asked.ask();
+    } else {
+      asked.pushed(number, length);
     }
   }
 
   @Override
   public void granted(Grant grant) {
-    open.byOwner.remove(owner, this);
+    ended();
     handler.granted(grant);
   }
 
@@ -99,13 +117,13 @@ final class RedisClaim implements ClaimHandler {
 
   @Override
   public void refused(Obstacle obstacle) {
-    open.byOwner.remove(owner, this);
+    ended();
     handler.refused(obstacle);
   }
 
   @Override
   public void failed(RuntimeException cause) {
-    open.byOwner.remove(owner, this);
+    ended();
     handler.failed(cause);
   }
 }

@@ -117,32 +117,40 @@ final class RedisStore implements LockStore {
       return;
     }
     if (!request.waits()) {
-      new QueuedClaim(request, handler, context, USUAL_INTERVAL, this::ask).ask();
+      queued(request, handler, () -> {}).ask();
       return;
     }
-    RedisClaim claim =
-        new RedisClaim(
+    new RedisClaim(
             request,
             handler,
             open,
-            waiting -> listen(Layout.place(request.name()).bucket(), waiting));
-    claim.start(new QueuedClaim(request, claim, context, USUAL_INTERVAL, this::ask));
+            waiting -> listen(Layout.place(request.name()).bucket(), waiting),
+            claim -> queued(request, claim, claim::listen))
+        .ask();
   }
 
-  private CompletableFuture<ClaimAnswer> ask(ClaimRequest request) {
+  private QueuedClaim queued(ClaimRequest request, ClaimHandler handler, Runnable beforeItWaits) {
+    return new QueuedClaim(
+        request, handler, context, USUAL_INTERVAL, asked -> ask(asked, beforeItWaits));
+  }
+
+  private CompletableFuture<ClaimAnswer> ask(ClaimRequest request, Runnable beforeItWaits) {
     CompletableFuture<ClaimAnswer> result = new CompletableFuture<>();
     Layout.Place place = Layout.simple(request.name());
     if (durability.isNone() && simplicity.isLikely(place.bucket())) {
-      take(request, place, result);
+      take(request, place, beforeItWaits, result);
     } else {
-      ask(request, result);
+      askFully(request, beforeItWaits, result);
     }
     return result;
   }
 
   /** The short way, for a name of which nothing exists. */
   private void take(
-      ClaimRequest request, Layout.Place place, CompletableFuture<ClaimAnswer> result) {
+      ClaimRequest request,
+      Layout.Place place,
+      Runnable beforeItWaits,
+      CompletableFuture<ClaimAnswer> result) {
     Call call =
         new Call(
             Script.TAKE,
@@ -162,7 +170,7 @@ final class RedisStore implements LockStore {
               long number = Answers.number(given.get(0));
               if (number == 0) {
                 simplicity.wasNot(place.bucket());
-                ask(request, result);
+                askFully(request, beforeItWaits, result);
               } else {
                 seen.accumulateAndGet(place.bucket(), number, Math::max);
                 result.complete(new ClaimAnswer.Granted(number, request.lease()));
@@ -170,7 +178,9 @@ final class RedisStore implements LockStore {
             });
   }
 
-  private void ask(ClaimRequest request, CompletableFuture<ClaimAnswer> result) {
+  private void askFully(
+      ClaimRequest request, Runnable beforeItWaits, CompletableFuture<ClaimAnswer> result) {
+    beforeItWaits.run();
     Layout.Place place = Layout.place(request.name());
     Call call = claimCall(request, place);
     CompletableFuture<List<Object>> answer =
@@ -268,7 +278,7 @@ final class RedisStore implements LockStore {
   private void listen(int bucket, RedisClaim waiting) {
     CompletableFuture<Void> listening = topology.listen(bucket);
     if (!listening.isDone()) {
-      listening.thenRun(waiting::hint);
+      listening.thenRun(waiting::ask);
     }
     if (checksListening.compareAndSet(false, true)) {
       checkListeningLater();

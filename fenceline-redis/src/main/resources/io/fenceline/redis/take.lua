@@ -11,8 +11,11 @@
 -- with the clock's number before the counter is asked, and again if the counter knows better.
 
 local clock = redis.call('TIME')
-local number = math.max(
-  ARGV[4] + 1, math.floor((clock[1] - 1735689600) * 16000 + clock[2] * 16 / 1000))
+local number = (clock[1] - 1735689600) * 16000 + clock[2] * 16 / 1000
+number = number - number % 1 -- Functions of 'math' would be looked up and called.
+if number <= ARGV[4] + 0 then
+  number = ARGV[4] + 1
+end
 if number > 35184372088831 then -- As in number.lua.
   return 0
 end
