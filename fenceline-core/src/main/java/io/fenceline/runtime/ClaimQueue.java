@@ -39,7 +39,8 @@ final class ClaimQueue {
    * - Two tenures at once: a claim is only sent while there is neither tenure nor claim, and a grant
    *   is only taken if it answers the queue's claim of that moment.
    * - A grant that nobody knows of: a grant that is not taken, for whatever reason, is undone; so is
-   *   a claim that is dropped, and then once more if it turns out to have been granted.
+   *   a claim that is dropped, and then once more if it turns out to have been granted, or if what
+   *   became of it is not known.
    * - A waiter that is never served: whenever tenure and claim become empty, whoever emptied them
    *   calls advance(), after it has left the monitor.
    * - A hold of a client that is closed: closing passes through this monitor after the client was
@@ -314,15 +315,25 @@ final class ClaimQueue {
 
   void failed(RemoteClaim answered, RuntimeException cause) {
     boolean unknown = cause instanceof StoreUnavailableException;
+    boolean dropped;
     Waiter asked = null;
     synchronized (this) {
-      if (answered != claim) {
-        return;
+      Tenure held = tenure;
+      if (held != null && held.answers(answered)) {
+        return; // It was sent twice, and the other one was granted.
       }
-      if (!unknown || !answered.request.waits()) {
+      dropped = answered != claim;
+      if (!dropped && (!unknown || !answered.request.waits())) {
         claim = null;
         asked = waiters.poll();
       }
+    }
+    if (dropped) {
+      // It may have been sent while it was dropped, and have overtaken what undid it.
+      if (unknown && answered.mustUndo(0)) {
+        engine.undoer.undo(answered.request);
+      }
+      return;
     }
     engine.events.tell(() -> new StoreFailed(name, "claim", cause));
     if (unknown && answered.request.waits()) {

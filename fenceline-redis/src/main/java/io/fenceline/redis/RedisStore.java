@@ -43,7 +43,9 @@ final class RedisStore implements LockStore {
    *   (QueuedClaim), and table.lua tells a length that fits.
    * - A counter that was lost (flushed, evicted, failed over) together with a clock that is behind:
    *   the largest number seen of each bucket is sent along with every claim.
-   * - A withdrawal that overtakes its claim: what is left then ends with its lease.
+   * - A withdrawal that overtakes its claim: what is left then ends with its lease. One that comes
+   *   between the short script and the full one stops nothing; the full one's answer is heard, and
+   *   the runtime withdraws again.
    * - A server whose answer never comes: every request ends with the operation timeout, and the
    *   connection that was silent is replaced.
    */

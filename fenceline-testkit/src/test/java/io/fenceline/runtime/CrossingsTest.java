@@ -13,12 +13,17 @@ import io.fenceline.event.LockListener;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.memory.MemorySpace;
 import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.Grant;
 import io.fenceline.spi.LockStore;
+import io.fenceline.spi.Validity;
 import io.fenceline.testkit.ManualTime;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Things that happen at the same moment, which only a time that the test owns can arrange. */
@@ -141,18 +146,83 @@ class CrossingsTest {
     }
   }
 
+  @Test
+  void claimThatFailsAfterItWasDropped_isUndoneOnceMore() {
+    // It was sent again just before, overtook the undo, and what became of it is not known.
+    AtomicReference<ClaimHandler> asked = new AtomicReference<>();
+    AtomicInteger withdrawals = new AtomicInteger();
+    try (Fenceline fenceline =
+        Fenceline.builder()
+            .store(context -> counting(silent(space.factory().open(context), asked), withdrawals))
+            .time(time)
+            .connect()) {
+      CompletableFuture<Hold> waiting =
+          fenceline.lock("ledger").acquireAsync(Duration.ofSeconds(1));
+      time.advance(Duration.ofSeconds(1));
+      assertThat(waiting).isCompletedExceptionally();
+      assertThat(withdrawals).hasValue(1);
+
+      asked.get().failed(new StoreUnavailableException("memory:", "No answer", null));
+      time.advance(Duration.ZERO);
+
+      assertThat(withdrawals).hasValue(2);
+    }
+  }
+
+  @Test
+  void claimThatFailsAfterItWasGranted_isNotUndone() {
+    // It was sent twice, and this is about the other one.
+    AtomicReference<ClaimHandler> asked = new AtomicReference<>();
+    AtomicInteger withdrawals = new AtomicInteger();
+    try (Fenceline fenceline =
+        Fenceline.builder()
+            .store(context -> counting(silent(space.factory().open(context), asked), withdrawals))
+            .time(time)
+            .connect()) {
+      CompletableFuture<Hold> waiting = fenceline.lock("ledger").acquireAsync(LEASE);
+      asked.get().granted(new Grant(7, new Validity(time.now(), LEASE)));
+
+      asked.get().failed(new StoreUnavailableException("memory:", "No answer", null));
+      time.advance(Duration.ZERO);
+
+      assertThat(waiting.join().isValid()).isTrue();
+      assertThat(withdrawals).hasValue(0);
+    }
+  }
+
+  /** The same store, with its withdrawals counted. */
+  private static LockStore counting(LockStore store, AtomicInteger withdrawals) {
+    return proxy(
+        (method, arguments) -> {
+          if (method.getName().equals("withdraw")) {
+            withdrawals.incrementAndGet();
+          }
+          return method.invoke(store, arguments);
+        });
+  }
+
   /** A store that does not answer claims, and is otherwise as the one given. */
   private static LockStore silent(LockStore store, AtomicReference<ClaimHandler> asked) {
+    return proxy(
+        (method, arguments) -> {
+          if (method.getName().equals("claim")) {
+            asked.set((ClaimHandler) arguments[1]);
+            return null;
+          }
+          return method.invoke(store, arguments);
+        });
+  }
+
+  /** What a store does when it is called. */
+  private interface Behaviour {
+    @Nullable Object of(Method method, @Nullable Object[] arguments) throws Exception;
+  }
+
+  private static LockStore proxy(Behaviour behaviour) {
     return (LockStore)
         Proxy.newProxyInstance(
             LockStore.class.getClassLoader(),
             new Class<?>[] {LockStore.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("claim")) {
-                asked.set((ClaimHandler) arguments[1]);
-                return null;
-              }
-              return method.invoke(store, arguments);
-            });
+            (proxy, method, arguments) -> behaviour.of(method, arguments));
   }
 }

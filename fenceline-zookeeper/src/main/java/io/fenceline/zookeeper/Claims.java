@@ -26,14 +26,24 @@ final class Claims {
   }
 
   void add(Claim claim) {
-    tags.add(claim.tag());
-    byOwner.put(claim.request.owner(), claim);
+    byOwner.compute(
+        claim.request.owner(),
+        (owner, before) -> {
+          tags.add(claim.tag());
+          return claim;
+        });
   }
 
   void remove(Claim claim) {
-    if (byOwner.remove(claim.request.owner(), claim)) {
-      tags.remove(claim.tag());
-    }
+    byOwner.computeIfPresent(
+        claim.request.owner(),
+        (owner, known) -> {
+          if (known != claim) {
+            return known;
+          }
+          tags.remove(claim.tag());
+          return null;
+        });
   }
 
   Collection<Claim> all() {
