@@ -11,9 +11,8 @@ import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testkit.server.PortLease;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,16 +36,18 @@ class CutOffFollowerTest {
 
   @TempDir Path folder;
 
+  private final List<PortLease> ports = new ArrayList<>();
   private final List<FaultProxy> proxies = new ArrayList<>();
   private final List<JavaProcess> servers = new ArrayList<>();
   private final int[] quorumPorts = new int[4];
   private final int[] electionPorts = new int[4];
   private final int[] clientPorts = new int[4];
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
+  /** One that no outgoing connection takes before the server is there. */
+  private int freePort() {
+    PortLease lease = PortLease.take();
+    ports.add(lease);
+    return lease.port();
   }
 
   private int behindProxy(int port) {
@@ -144,6 +145,7 @@ class CutOffFollowerTest {
       proxies.forEach(FaultProxy::heal);
       servers.forEach(JavaProcess::close);
       proxies.forEach(FaultProxy::close);
+      ports.forEach(PortLease::close);
     }
   }
 }
