@@ -17,13 +17,11 @@ import io.fenceline.spi.Grant;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Validity;
 import io.fenceline.testkit.ManualTime;
-import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Things that happen at the same moment, which only a time that the test owns can arrange. */
@@ -32,6 +30,8 @@ class CrossingsTest {
 
   private final ManualTime time = new ManualTime();
   private final MemorySpace space = MemorySpace.create(time::wallMillis);
+  private final AtomicReference<ClaimHandler> asked = new AtomicReference<>();
+  private final AtomicInteger withdrawals = new AtomicInteger();
 
   @MustBeClosed
   private Fenceline client() {
@@ -123,7 +123,6 @@ class CrossingsTest {
 
   @Test
   void tryWhoseTimeIsOverWhileItsClaimFails_saysThatTheStoreGaveNoAnswer() {
-    AtomicReference<ClaimHandler> asked = new AtomicReference<>();
     LockListener endOfTime =
         new LockListener() {
           @Override
@@ -133,7 +132,7 @@ class CrossingsTest {
         };
     try (Fenceline fenceline =
         Fenceline.builder()
-            .store(context -> silent(space.factory().open(context), asked))
+            .store(context -> silent(space.factory().open(context)))
             .operationTimeout(Duration.ofMillis(500))
             .listener(endOfTime)
             .time(time)
@@ -149,13 +148,7 @@ class CrossingsTest {
   @Test
   void claimThatFailsAfterItWasDropped_isUndoneOnceMore() {
     // It was sent again just before, overtook the undo, and what became of it is not known.
-    AtomicReference<ClaimHandler> asked = new AtomicReference<>();
-    AtomicInteger withdrawals = new AtomicInteger();
-    try (Fenceline fenceline =
-        Fenceline.builder()
-            .store(context -> counting(silent(space.factory().open(context), asked), withdrawals))
-            .time(time)
-            .connect()) {
+    try (Fenceline fenceline = silentClient()) {
       CompletableFuture<Hold> waiting =
           fenceline.lock("ledger").acquireAsync(Duration.ofSeconds(1));
       time.advance(Duration.ofSeconds(1));
@@ -172,13 +165,7 @@ class CrossingsTest {
   @Test
   void claimThatFailsAfterItWasGranted_isNotUndone() {
     // It was sent twice, and this is about the other one.
-    AtomicReference<ClaimHandler> asked = new AtomicReference<>();
-    AtomicInteger withdrawals = new AtomicInteger();
-    try (Fenceline fenceline =
-        Fenceline.builder()
-            .store(context -> counting(silent(space.factory().open(context), asked), withdrawals))
-            .time(time)
-            .connect()) {
+    try (Fenceline fenceline = silentClient()) {
       CompletableFuture<Hold> waiting = fenceline.lock("ledger").acquireAsync(LEASE);
       asked.get().granted(new Grant(7, new Validity(time.now(), LEASE)));
 
@@ -190,39 +177,29 @@ class CrossingsTest {
     }
   }
 
-  /** The same store, with its withdrawals counted. */
-  private static LockStore counting(LockStore store, AtomicInteger withdrawals) {
-    return proxy(
-        (method, arguments) -> {
-          if (method.getName().equals("withdraw")) {
-            withdrawals.incrementAndGet();
-          }
-          return method.invoke(store, arguments);
-        });
+  @MustBeClosed
+  private Fenceline silentClient() {
+    return Fenceline.builder()
+        .store(context -> silent(space.factory().open(context)))
+        .time(time)
+        .connect();
   }
 
-  /** A store that does not answer claims, and is otherwise as the one given. */
-  private static LockStore silent(LockStore store, AtomicReference<ClaimHandler> asked) {
-    return proxy(
-        (method, arguments) -> {
-          if (method.getName().equals("claim")) {
-            asked.set((ClaimHandler) arguments[1]);
-            return null;
-          }
-          return method.invoke(store, arguments);
-        });
-  }
-
-  /** What a store does when it is called. */
-  private interface Behaviour {
-    @Nullable Object of(Method method, @Nullable Object[] arguments) throws Exception;
-  }
-
-  private static LockStore proxy(Behaviour behaviour) {
+  /** A store that leaves claims to the test, counts withdrawals, and is otherwise as given. */
+  private LockStore silent(LockStore store) {
     return (LockStore)
         Proxy.newProxyInstance(
             LockStore.class.getClassLoader(),
             new Class<?>[] {LockStore.class},
-            (proxy, method, arguments) -> behaviour.of(method, arguments));
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("claim")) {
+                asked.set((ClaimHandler) arguments[1]);
+                return null;
+              }
+              if (method.getName().equals("withdraw")) {
+                withdrawals.incrementAndGet();
+              }
+              return method.invoke(store, arguments);
+            });
   }
 }
