@@ -2,22 +2,25 @@
 #
 # terminal.sh: gives the terminal to a command that runs in a process group of its own.
 #
-#   sh terminal.sh TOOL GUARD PIPE COMMAND [ARGUMENT...]
+#   sh terminal.sh TOOL GUARD FOLDER COMMAND [ARGUMENT...]
 #
 # TOOL is the process id of the tool, which a job-controlling shell has started in the foreground.
-# GUARD is guard.sh, PIPE is for it; small files are put beside the pipe. The guard becomes a job: it
-# leads a group, and the group has the terminal until it ends (Ctrl-C reaches the command and what it
-# started, and not the tool).
+# GUARD is guard.sh, FOLDER is for it. The guard becomes a job: it leads a group, and the group has the
+# terminal until it ends (Ctrl-C reaches the command and what it started, and not the tool).
 #
 # Ctrl-Z stops that group; then the tool's own group is stopped too, so that the user's shell notices.
 # When the user continues it, so is the command, in the foreground or not, as the tool then is.
 #
-# Exits as the command does, unless the file 'status' beside the pipe says otherwise.
+# Exits as the command does, unless it has to be killed at its end, and leaves the status in 'ended' in
+# FOLDER: without that the tool knows that this shell was killed, and has the rest ended.
 
-tool=$1
-guard=$2
-pipe=$3
-scratch=${pipe%/*}
+# An assignment to a variable that the user has exported would be seen by the command: these names are
+# ours alone, and not exported.
+unset _fenceline_tool _fenceline_guard _fenceline_folder _fenceline_stat \
+  _fenceline_state _fenceline_group _fenceline_foreground _fenceline_line _fenceline_status
+_fenceline_tool=$1
+_fenceline_guard=$2
+_fenceline_folder=$3
 shift 3
 
 exec 6>&2
@@ -40,17 +43,17 @@ leave_terminal() {
 # spaces and brackets. Nothing here may be an external program: it would be a job, and take the
 # terminal away from the user's shell.
 look() {
-  IFS= read -r stat <"/proc/$tool/stat" || stat=') X 0 0 0 0 0'
+  IFS= read -r _fenceline_stat <"/proc/$_fenceline_tool/stat" || _fenceline_stat=') X 0 0 0 0 0'
   # shellcheck disable=SC2086
-  set -- ${stat##*) }
-  state=$1 group=$3 foreground=$6
+  set -- ${_fenceline_stat##*) }
+  _fenceline_state=$1 _fenceline_group=$3 _fenceline_foreground=$6
 }
 
 stopped() {
-  jobs >"$scratch/jobs"
-  line=
-  IFS= read -r line <"$scratch/jobs"
-  case $line in
+  jobs >"$_fenceline_folder/jobs"
+  _fenceline_line=
+  IFS= read -r _fenceline_line <"$_fenceline_folder/jobs"
+  case $_fenceline_line in
     *[Ss]topped* | *[Ss]uspended*) return 0 ;;
     *) return 1 ;;
   esac
@@ -61,7 +64,7 @@ until_tool_runs() {
   (
     sleep 0.1
     look
-    while [ "$state" = T ]; do
+    while [ "$_fenceline_state" = T ]; do
       sleep 0.1
       look
     done
@@ -71,33 +74,34 @@ until_tool_runs() {
 
 lead_terminal
 set -m
-sh "$guard" "$pipe" $$ "$@" 2>&6 6>&-
-status=$?
+sh "$_fenceline_guard" "$_fenceline_folder" $$ "$@" 2>&6 6>&-
+_fenceline_status=$?
 
 while stopped; do
   leave_terminal
   look
-  kill -s TSTP -- "-$group"
+  kill -s TSTP -- "-$_fenceline_group"
   until_tool_runs
   look
-  if [ "$state" = X ]; then
-    exit 1 # The guard sees it too, and kills the group.
-  elif [ "$group" = "$foreground" ]; then
+  if [ "$_fenceline_state" = X ]; then
+    exit 1 # The watchdog sees it too, and kills the group.
+  elif [ "$_fenceline_group" = "$_fenceline_foreground" ]; then
     lead_terminal
     fg %1 >/dev/null
-    status=$?
+    _fenceline_status=$?
   else
     bg %1 >/dev/null
     wait %1
-    status=$?
+    _fenceline_status=$?
   fi
 done
+
+echo "$_fenceline_status" >"$_fenceline_folder/ended"
 
 # At its exit dash gives the terminal back to the tool. If the user's shell has it by now, this would
 # rob the user: then dash must not notice its end, and the tool finds the status in the file.
 look
-if [ "$group" != "$foreground" ] && [ "$$" != "$foreground" ]; then
-  echo "$status" >"$scratch/status"
+if [ "$_fenceline_group" != "$_fenceline_foreground" ] && [ "$$" != "$_fenceline_foreground" ]; then
   kill -s KILL $$
 fi
-exit "$status"
+exit "$_fenceline_status"

@@ -5,13 +5,18 @@
 module io.fenceline {
   requires org.slf4j;
   requires static org.jspecify;
+  requires static jdk.jfr;
   requires static com.google.errorprone.annotations;
 
   exports io.fenceline;
+  exports io.fenceline.diagnosis;
   exports io.fenceline.event;
   exports io.fenceline.fence;
   exports io.fenceline.memory;
+  exports io.fenceline.metrics;
+  exports io.fenceline.settings;
   exports io.fenceline.spi;
+  exports io.fenceline.time;
 
   uses io.fenceline.spi.StoreProvider;
 

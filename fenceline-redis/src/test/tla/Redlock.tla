@@ -2,7 +2,10 @@
 (***************************************************************************)
 (* One lock on three independent nodes: claims in two rounds, leases,      *)
 (* late and lost messages, clients that stand still, nodes that restart    *)
-(* with and without their memory, clocks that jump, undo and retry.        *)
+(* with and without their memory and do not vote for a while, their        *)
+(* recovery, clocks that jump, undo and retry, renewals that give a hold   *)
+(* to nodes that lack it and may be longer than the lease was, and holds   *)
+(* that are ended by force.                                                *)
 (*                                                                         *)
 (* How to read it. A client runs one attempt after the other. An attempt   *)
 (* sends its claim to all nodes (round 1); a node that is free grants it   *)
@@ -16,67 +19,133 @@
 (* one that is late is one that the client did without, since it may give  *)
 (* up, or go on with any majority, at any moment. A pause is a client that *)
 (* does nothing while time passes. Numbers do not follow a clock here,     *)
-(* which makes it harder for tokens to rise.                               *)
+(* which makes it harder for tokens to rise. What is late is shown: claims *)
+(* and undos that arrive in a later attempt of their owner, and gifts of a *)
+(* hold that arrive at any time. A client that comes back after a release  *)
+(* is another owner: nothing of the first one is late for it but gifts,    *)
+(* which runs with one attempt each show.                                  *)
 (***************************************************************************)
 EXTENDS Integers, FiniteSets, TLC
 
 CONSTANTS
   Clients,     \* who wants the lock; model values
   Attempts,    \* how many attempts each of them makes
+  Retrying,    \* who makes more than one
   Lease,       \* ticks that a grant lasts
   LastTick,    \* when time stops
   Restarts,    \* how many nodes may restart in a run
   Restartable, \* which ones: 1 and 2 are alike
+  Forgetful,   \* which nodes were restarted long ago, and nobody has taken care of them
   Jumps,       \* how often a node's clock may jump, ending its grant
-  Lost,        \* how many undos may be lost or overtake their claim
+  Lost,        \* how many undos may be lost, late, or overtake their claim
+  Renewals,    \* how often each of them may renew
+  Renewing,    \* who renews
+  Longer,      \* ticks that a renewed grant lasts
+  Forces,      \* how many holds may be ended by force
+  Guess,       \* ticks that whoever reaches neither a majority that votes nor all nodes lets them wait
   \* The variants: TRUE as it is built, FALSE as it is broken.
   TwoRounds,   \* the token is written back
   ToGranters,  \* only nodes that granted it, and still do, count for the write-back
   Quarantine,  \* a node that lost its memory does not vote at once
   Undo,        \* a failed attempt is undone on all nodes
-  CheckValid   \* the lease is looked at after the rounds
+  CheckValid,  \* the lease is looked at after the rounds
+  Named,       \* an undo and a claim name their attempt
+  Prompt,      \* a node without a vote is taken care of as soon as anyone meets it
+  Careful,     \* whoever reaches no majority that votes, nor all nodes, lets them wait for a guess
+  GiveToAll,   \* a renewal gives the hold to any node that lacks it, not only to those without memory
+  InTime,      \* a renewal that was answered after the hold's end is not believed
+  FullTerm,    \* a node waits for the whole term of what others know, not for what is left of it there
+  Twice,       \* a renewal that is longer than before is made twice, and the second one counts
+  Stored,      \* a node keeps what was decided about it, and needs nobody who remembers afterwards
+  Raised,      \* a wait that was guessed gets longer by what another client knows
+  Marked       \* force leaves a mark at every node, which is passed on to nodes that have forgotten it
 
 Nodes == 1..3
 Majority == 2
+Spare == 1
 Nobody == 0
+Held == 99
+Gone == -1 \* An owner that is not used any more.
 Max(S) == CHOOSE x \in S : \A y \in S : y <= x
+Half(term) == (term + 1) \div 2
 Symmetry == Permutations(Clients)
 
 VARIABLES
   now,
-  \* Of a node: whose grant, its number and its end; the last number of all; whether it votes, and
-  \* since when it may vote again (-1: nobody has said yet).
-  holder, num, end, cnt, ready, opens,
-  \* Of a client. The phase is "idle", "claim", "confirm" or "hold".
+  \* Of a node: whose grant, its number and its end, of which attempt, whether confirmed; the last
+  \* number of all; whether it votes; when its loss of memory was noticed, and since when it may vote
+  \* again (-1: nobody has said yet), whether that was said by a majority that votes, and whether such
+  \* a one has given its counters when no attempt was under way any more that the node had confirmed;
+  \* which owners were ended by force; how long the grant lasts when it is renewed.
+  holder, num, end, att, conf, cnt, ready, since, opens, sure, counted, marks, term,
+  \* Of a client. The phase is "idle", "claim", "confirm", "hold", "announce" or "renew". In the last
+  \* two, got has the nodes that were asked.
   phase, left, sent, got, token, ok, until, renewed,
-  \* Claims that will arrive after their undo: <<client, node>>.
-  stray,
+  \* Claims that will arrive after their attempt, and undos that will arrive late: <<client, node,
+  \* attempt>>. Gifts of a hold on their way: <<client, node, token>>; and those to be turned away.
+  stray, late, gifts, away,
   \* What an observer has seen: the largest token of the holds that are over, all tokens, the largest
   \* one that was won before the attempt of a client began, and what was wrong with them.
   ended, won, floor, wrong,
-  restarts, jumps, lost
+  \* Who is ended by force, which nodes have been told, at which it is over, and who renews although it
+  \* is over at a majority.
+  forcing, toldAt, forcedAt, overruled,
+  restarts, restarted, jumps, lost
 
-nodeVars == <<holder, num, end, cnt, ready, opens>>
+recoveryVars == <<ready, since, opens, sure, counted>>
+nodeVars == <<holder, num, end, att, conf, cnt, recoveryVars, marks, term>>
 clientVars == <<phase, left, sent, got, token, ok, until, renewed>>
-seenVars == <<ended, won, floor, wrong>>
-faultVars == <<restarts, jumps, lost>>
-vars == <<now, nodeVars, clientVars, stray, seenVars, faultVars>>
+forceVars == <<forcing, toldAt, forcedAt, overruled>>
+seenVars == <<ended, won, floor, wrong, forceVars>>
+faultVars == <<restarts, restarted, jumps, lost>>
+wayVars == <<stray, late, gifts, away>>
+vars == <<now, nodeVars, clientVars, wayVars, seenVars, faultVars>>
 
 Init ==
   /\ now = 0
   /\ holder = [n \in Nodes |-> Nobody] /\ num = [n \in Nodes |-> 0] /\ end = [n \in Nodes |-> 0]
   \* One node has counted further: attempts that failed have been there.
   /\ cnt = [n \in Nodes |-> IF n = 3 THEN 5 ELSE 0]
-  /\ ready = [n \in Nodes |-> TRUE] /\ opens = [n \in Nodes |-> 0]
-  /\ phase = [c \in Clients |-> "idle"] /\ left = [c \in Clients |-> Attempts]
+  /\ att = [n \in Nodes |-> 0] /\ conf = [n \in Nodes |-> FALSE]
+  /\ ready = [n \in Nodes |-> n \notin Forgetful]
+  /\ opens = [n \in Nodes |-> IF n \in Forgetful THEN -1 ELSE 0]
+  /\ since = [n \in Nodes |-> 0] /\ sure = [n \in Nodes |-> FALSE]
+  /\ counted = [n \in Nodes |-> FALSE]
+  /\ marks = {} /\ term = [n \in Nodes |-> 0]
+  /\ forcing = Nobody /\ toldAt = {} /\ forcedAt = {} /\ overruled = {}
+  /\ phase = [c \in Clients |-> "idle"] /\ left = [c \in Clients |-> IF c \in Retrying THEN Attempts ELSE 1]
   /\ sent = [c \in Clients |-> 0] /\ got = [c \in Clients |-> {}]
   /\ token = [c \in Clients |-> 0] /\ ok = [c \in Clients |-> {}]
-  /\ until = [c \in Clients |-> 0] /\ renewed = [c \in Clients |-> FALSE]
-  /\ stray = {}
+  /\ until = [c \in Clients |-> 0] /\ renewed = [c \in Clients |-> 0]
+  /\ stray = {} /\ late = {} /\ gifts = {} /\ away = {}
   /\ ended = 0 /\ won = {} /\ floor = [c \in Clients |-> 0] /\ wrong = {}
-  /\ restarts = 0 /\ jumps = 0 /\ lost = 0
+  /\ restarts = 0 /\ restarted = -9 /\ jumps = 0 /\ lost = 0
 
 Free(n) == holder[n] = Nobody
+Attempt(c) == Attempts - left[c] \* The last one has the same number for all.
+
+(* The nodes in S have no grant any more. *)
+Cleared(S) ==
+  /\ num' = [n \in Nodes |-> IF n \in S THEN 0 ELSE num[n]]
+  /\ end' = [n \in Nodes |-> IF n \in S THEN 0 ELSE end[n]]
+  /\ att' = [n \in Nodes |-> IF n \in S THEN 0 ELSE att[n]]
+  /\ conf' = [n \in Nodes |-> IF n \in S THEN FALSE ELSE conf[n]]
+  /\ term' = [n \in Nodes |-> IF n \in S THEN 0 ELSE term[n]]
+
+Freed(S) == Cleared(S) /\ holder' = [n \in Nodes |-> IF n \in S THEN Nobody ELSE holder[n]]
+
+(* A node grants a claim of the first round, with a number of its own. What is there of the same owner
+   keeps its number if it was confirmed, or where attempts have no name. *)
+Granted(c, n, attempt) ==
+  LET keeps == holder[n] = c /\ (conf[n] \/ ~Named)
+      number == IF keeps THEN num[n] ELSE cnt[n] + 1
+  IN /\ holder' = [holder EXCEPT ![n] = c]
+     /\ num' = [num EXCEPT ![n] = number]
+     /\ cnt' = [cnt EXCEPT ![n] = Max({@, number})]
+     /\ end' = [end EXCEPT ![n] = now + Lease]
+     /\ att' = [att EXCEPT ![n] = Max({@, attempt})]
+     /\ conf' = [conf EXCEPT ![n] = keeps /\ @]
+     /\ term' = [term EXCEPT ![n] = Max({@, Lease})]
 
 ------------------------------------------------------------------------------
 (* Round 1. *)
@@ -87,45 +156,47 @@ Start(c) ==
   /\ left' = [left EXCEPT ![c] = @ - 1]
   /\ sent' = [sent EXCEPT ![c] = now]
   /\ floor' = [floor EXCEPT ![c] = Max(won \cup {0})]
-  /\ UNCHANGED <<now, nodeVars, got, token, ok, until, renewed, stray, ended, won, wrong, faultVars>>
+  /\ UNCHANGED <<now, nodeVars, got, token, ok, until, renewed, wayVars, ended, won, wrong,
+                 forceVars, faultVars>>
 
-(* The claim arrives at a node that is free. The client hears of it, or not. *)
+(* The claim arrives at a node that is free, or has what an earlier attempt left. The client hears of
+   it, or not. *)
 Claimed(c, n) ==
-  /\ phase[c] = "claim" /\ ready[n] /\ Free(n) /\ \A pair \in got[c] : pair[1] # n
-  /\ holder' = [holder EXCEPT ![n] = c]
-  /\ num' = [num EXCEPT ![n] = cnt[n] + 1]
-  /\ cnt' = [cnt EXCEPT ![n] = @ + 1]
-  /\ end' = [end EXCEPT ![n] = now + Lease]
-  /\ got' = [got EXCEPT ![c] = @ \cup {<<n, cnt[n] + 1>>}]
-  /\ UNCHANGED <<now, ready, opens, phase, left, sent, token, ok, until, renewed, stray, seenVars,
-                 faultVars>>
+  /\ phase[c] = "claim" /\ ready[n] /\ \A pair \in got[c] : pair[1] # n
+  /\ Free(n) \/ holder[n] = c
+  /\ Granted(c, n, Attempt(c))
+  /\ got' = [got EXCEPT ![c] = @ \cup {<<n, num'[n]>>}]
+  /\ UNCHANGED <<now, recoveryVars, marks, phase, left, sent, token, ok, until, renewed, wayVars,
+                 seenVars, faultVars>>
 
 (* Round 2, with the numbers of any majority: the client may have missed the others. *)
 SecondRound(c) ==
   /\ phase[c] = "claim"
-  /\ CheckValid => now < sent[c] + Lease
+  /\ CheckValid => now < sent[c] + Half(Lease)
   /\ \E chosen \in SUBSET got[c] :
        /\ Cardinality(chosen) >= Majority
        /\ token' = [token EXCEPT ![c] = Max({pair[2] : pair \in chosen})]
        /\ got' = [got EXCEPT ![c] = chosen]
        /\ ok' = [ok EXCEPT ![c] = IF TwoRounds THEN {} ELSE {pair[1] : pair \in chosen}]
   /\ phase' = [phase EXCEPT ![c] = "confirm"]
-  /\ UNCHANGED <<now, nodeVars, left, sent, until, renewed, stray, seenVars, faultVars>>
+  /\ UNCHANGED <<now, nodeVars, left, sent, until, renewed, wayVars, seenVars, faultVars>>
 
 (* Written back under a check of the owner and of the number that this node gave it. *)
 Confirmed(c, n) ==
   /\ phase[c] = "confirm" /\ TwoRounds /\ n \notin ok[c]
-  /\ LET own == holder[n] = c /\ <<n, num[n]>> \in got[c]
+  /\ LET own == ready[n] /\ holder[n] = c /\ <<n, num[n]>> \in got[c]
      IN /\ ToGranters => own
-        /\ end' = IF own THEN [end EXCEPT ![n] = now + Lease] ELSE end
+        /\ end' = IF own THEN [end EXCEPT ![n] = now + term[n]] ELSE end
+        /\ num' = IF own /\ Named THEN [num EXCEPT ![n] = token[c]] ELSE num
+        /\ conf' = IF own THEN [conf EXCEPT ![n] = TRUE] ELSE conf
   /\ cnt' = [cnt EXCEPT ![n] = Max({@, token[c]})]
   /\ ok' = [ok EXCEPT ![c] = @ \cup {n}]
-  /\ UNCHANGED <<now, holder, num, ready, opens, phase, left, sent, got, token, until, renewed,
-                 stray, seenVars, faultVars>>
+  /\ UNCHANGED <<now, holder, att, recoveryVars, marks, term, phase, left, sent, got, token, until,
+                 renewed, wayVars, seenVars, faultVars>>
 
 Win(c) ==
   /\ phase[c] = "confirm" /\ Cardinality(ok[c]) >= Majority
-  /\ CheckValid => now < sent[c] + Lease
+  /\ CheckValid => now < sent[c] + Half(Lease)
   /\ phase' = [phase EXCEPT ![c] = "hold"]
   /\ until' = [until EXCEPT ![c] = IF CheckValid THEN sent[c] + Lease ELSE now + Lease]
   /\ got' = [got EXCEPT ![c] = {}] /\ ok' = [ok EXCEPT ![c] = {}] /\ sent' = [sent EXCEPT ![c] = 0]
@@ -134,124 +205,298 @@ Win(c) ==
        \cup (IF token[c] <= ended THEN {"below a hold that had ended"} ELSE {})
        \cup (IF token[c] <= floor[c] THEN {"below a hold that was won before"} ELSE {})
        \cup (IF token[c] \in won THEN {"twice"} ELSE {})
-  /\ UNCHANGED <<now, nodeVars, left, token, renewed, stray, ended, faultVars>>
+  /\ UNCHANGED <<now, nodeVars, left, token, renewed, wayVars, ended, forceVars, faultVars>>
 
-(* All nodes are asked; those that are reached renew, and those without memory take the grant. *)
+Has(c, n) == holder[n] = c /\ conf[n] /\ num[n] = token[c]
+
+Forced(c) == forcing = c /\ Cardinality(forcedAt) >= Majority
+
+(* All nodes are asked, one after the other. *)
 Renew(c) ==
-  /\ phase[c] = "hold" /\ ~renewed[c] /\ now < until[c]
-  /\ \E reached \in SUBSET Nodes :
-       LET takers == {n \in reached : holder[n] = c \/ (~ready[n] /\ Free(n))}
-       IN /\ takers = reached /\ Cardinality(takers) >= Majority
-          /\ holder' = [n \in Nodes |-> IF n \in takers THEN c ELSE holder[n]]
-          /\ num' = [n \in Nodes |-> IF n \in takers THEN token[c] ELSE num[n]]
-          /\ end' = [n \in Nodes |-> IF n \in takers THEN now + Lease ELSE end[n]]
-          /\ cnt' = [n \in Nodes |-> IF n \in takers THEN Max({cnt[n], token[c]}) ELSE cnt[n]]
-  /\ until' = [until EXCEPT ![c] = now + Lease]
-  /\ renewed' = [renewed EXCEPT ![c] = TRUE]
-  /\ UNCHANGED <<now, ready, opens, phase, left, sent, got, token, ok, stray, seenVars, faultVars>>
+  /\ phase[c] = "hold" /\ c \in Renewing /\ renewed[c] < Renewals /\ now < until[c]
+  /\ sent' = [sent EXCEPT ![c] = now]
+  /\ phase' = [phase EXCEPT ![c] = IF Twice /\ Longer > Lease THEN "announce" ELSE "renew"]
+  /\ renewed' = [renewed EXCEPT ![c] = @ + 1]
+  /\ overruled' = IF Forced(c) THEN overruled \cup {c} ELSE overruled
+  /\ UNCHANGED <<now, nodeVars, left, got, ok, token, until, wayVars, ended, won, floor, wrong, forcing,
+                 toldAt, forcedAt, faultVars>>
 
-(* Gives up, or releases: undone on all nodes, whatever they answered, but for undos that get lost or
-   overtake the claim. *)
+Asks(c) == phase[c] \in {"announce", "renew"}
+
+(* A node that has the hold renews it; one that lacks it will be given it. *)
+RenewAt(c, n) ==
+  /\ Asks(c) /\ <<n, 0>> \notin got[c]
+  /\ got' = [got EXCEPT ![c] = @ \cup {<<n, 0>>}]
+  /\ IF Has(c, n)
+     THEN /\ end' = [end EXCEPT ![n] = Max({@, now + Longer})]
+          /\ term' = [term EXCEPT ![n] = Max({@, Longer})]
+          /\ ok' = [ok EXCEPT ![c] = @ \cup {n}]
+          /\ UNCHANGED gifts
+     ELSE /\ gifts' = IF GiveToAll \/ ~ready[n] THEN gifts \cup {<<c, n, token[c]>>} ELSE gifts
+          /\ UNCHANGED <<end, term, ok>>
+  /\ UNCHANGED <<now, holder, num, att, conf, cnt, recoveryVars, marks, phase, left, sent, token, until,
+                 renewed, stray, late, away, seenVars, faultVars>>
+
+(* A majority knows of the longer term: now it is asked for again, and that counts. *)
+Announced(c) ==
+  /\ phase[c] = "announce" /\ Cardinality(ok[c]) >= Majority
+  /\ phase' = [phase EXCEPT ![c] = "renew"]
+  /\ ok' = [ok EXCEPT ![c] = {}] /\ got' = [got EXCEPT ![c] = {}]
+  /\ UNCHANGED <<now, nodeVars, left, sent, token, until, renewed, wayVars, seenVars, faultVars>>
+
+(* A gift arrives, at any time, and is taken if nothing is in its way. *)
+Gift(gift) ==
+  LET c == gift[1] n == gift[2]
+      taken == /\ Free(n) \/ holder[n] = c
+               /\ gift \notin away /\ <<c, n>> \notin marks
+               /\ Marked => ready[n] \/ opens[n] # -1
+  IN /\ gifts' = gifts \ {gift} /\ away' = away \ {gift}
+     /\ holder' = IF taken THEN [holder EXCEPT ![n] = c] ELSE holder
+     /\ num' = IF taken THEN [num EXCEPT ![n] = gift[3]] ELSE num
+     /\ end' = IF taken THEN [end EXCEPT ![n] = Max({@, now + Longer})] ELSE end
+     /\ term' = IF taken THEN [term EXCEPT ![n] = Max({@, Longer})] ELSE term
+     /\ att' = IF taken THEN [att EXCEPT ![n] = Held] ELSE att
+     /\ conf' = IF taken THEN [conf EXCEPT ![n] = TRUE] ELSE conf
+     /\ cnt' = IF taken THEN [cnt EXCEPT ![n] = Max({@, gift[3]})] ELSE cnt
+     /\ ok' = IF taken /\ Asks(c) THEN [ok EXCEPT ![c] = @ \cup {n}] ELSE ok
+     /\ UNCHANGED <<now, recoveryVars, marks, phase, left, sent, got, token, until, renewed, stray, late,
+                    seenVars, faultVars>>
+
+(* A majority has renewed it, or was given it. *)
+Renewed(c) ==
+  /\ phase[c] = "renew" /\ Cardinality(ok[c]) >= Majority
+  /\ InTime => now < until[c]
+  /\ phase' = [phase EXCEPT ![c] = "hold"]
+  /\ until' = [until EXCEPT ![c] = sent[c] + Longer]
+  /\ ok' = [ok EXCEPT ![c] = {}] /\ sent' = [sent EXCEPT ![c] = 0] /\ got' = [got EXCEPT ![c] = {}]
+  /\ wrong' = wrong \cup (IF c \in overruled THEN {"renewed after it was ended by force"} ELSE {})
+  /\ UNCHANGED <<now, nodeVars, left, token, renewed, wayVars, ended, won, floor, forceVars, faultVars>>
+
+Holds(c) == phase[c] \in {"hold", "announce", "renew"}
+
+(* An operator ends a hold that a majority has. Requests reach the nodes one by one, or never. First they
+   are told, so that a majority remembers; then they end it. *)
+MayForce(c) ==
+  \/ forcing = c
+  \/ Forces > 0 /\ forcing = Nobody /\ Holds(c) /\ Cardinality({m \in Nodes : Has(c, m)}) >= Majority
+
+Tell(c, n) ==
+  /\ MayForce(c) /\ Marked /\ n \notin toldAt /\ Cardinality(toldAt) < Majority
+  /\ marks' = marks \cup {<<c, n>>}
+  /\ forcing' = c /\ toldAt' = toldAt \cup {n}
+  /\ UNCHANGED <<now, holder, num, end, att, conf, cnt, recoveryVars, term, clientVars, wayVars, ended,
+                 won, floor, wrong, forcedAt, overruled, faultVars>>
+
+ForceAt(c, n) ==
+  /\ MayForce(c) /\ n \notin forcedAt
+  /\ Marked => Cardinality(toldAt) >= Majority
+  /\ Freed(IF holder[n] = c THEN {n} ELSE {})
+  /\ marks' = IF Marked \/ holder[n] = c THEN marks \cup {<<c, n>>} ELSE marks
+  /\ forcing' = c /\ forcedAt' = forcedAt \cup {n}
+  /\ UNCHANGED <<now, cnt, recoveryVars, clientVars, wayVars, ended, won, floor, wrong, toldAt, overruled,
+                 faultVars>>
+
+(* Gives up, or releases: undone on all nodes, whatever they answered, but for undos that get lost, are
+   late, or overtake the claim. *)
 Leave(c) ==
-  /\ phase[c] \in {"claim", "confirm", "hold"}
+  /\ phase[c] # "idle"
   /\ \E missed \in {S \in SUBSET Nodes : lost + Cardinality(S) <= Lost} :
-       LET undone == IF Undo \/ phase[c] = "hold" THEN Nodes \ missed ELSE {}
+       LET undone == IF Undo \/ Holds(c) THEN Nodes \ missed ELSE {}
            freed == {n \in undone : holder[n] = c}
-       IN /\ holder' = [n \in Nodes |-> IF n \in freed THEN Nobody ELSE holder[n]]
-          /\ num' = [n \in Nodes |-> IF n \in freed THEN 0 ELSE num[n]]
-          /\ end' = [n \in Nodes |-> IF n \in freed THEN 0 ELSE end[n]]
+       IN /\ Cleared(freed)
+          /\ holder' = [n \in Nodes |-> IF n \in freed THEN Nobody
+                                      ELSE IF holder[n] = c /\ Holds(c) THEN Gone ELSE holder[n]]
           /\ lost' = lost + Cardinality(missed)
-          /\ stray' = stray \cup {<<c, n>> : n \in {m \in missed : holder[m] # c}}
+          /\ stray' = stray \cup
+               {<<c, n, Attempt(c)>> : n \in {m \in missed : holder[m] # c /\ ~Holds(c)}}
+          /\ late' = late \cup
+               (IF Undo /\ ~Holds(c) THEN {<<c, n, Attempt(c)>> : n \in missed} ELSE {})
+          /\ away' = away \cup {gift \in gifts : gift[1] = c /\ gift[2] \in undone}
   /\ phase' = [phase EXCEPT ![c] = "idle"]
-  /\ ended' = IF phase[c] = "hold" THEN Max({ended, token[c]}) ELSE ended
+  /\ ended' = IF Holds(c) THEN Max({ended, token[c]}) ELSE ended
   /\ until' = [until EXCEPT ![c] = 0] /\ sent' = [sent EXCEPT ![c] = 0]
   /\ got' = [got EXCEPT ![c] = {}] /\ ok' = [ok EXCEPT ![c] = {}]
-  /\ token' = [token EXCEPT ![c] = 0] /\ renewed' = [renewed EXCEPT ![c] = FALSE]
+  /\ token' = [token EXCEPT ![c] = 0] /\ renewed' = [renewed EXCEPT ![c] = 0]
   /\ floor' = [floor EXCEPT ![c] = 0]
-  /\ UNCHANGED <<now, cnt, ready, opens, left, won, wrong, restarts, jumps>>
+  /\ UNCHANGED <<now, cnt, recoveryVars, marks, left, gifts, won, wrong, forceVars, restarts, restarted,
+                 jumps>>
 
-(* A claim arrives whose attempt is over. Nobody undoes it but time. *)
-Stray(c, n) ==
-  /\ <<c, n>> \in stray /\ stray' = stray \ {<<c, n>>}
-  /\ ready[n] /\ Free(n)
-  /\ holder' = [holder EXCEPT ![n] = c]
-  /\ num' = [num EXCEPT ![n] = cnt[n] + 1] /\ cnt' = [cnt EXCEPT ![n] = @ + 1]
-  /\ end' = [end EXCEPT ![n] = now + Lease]
-  /\ UNCHANGED <<now, ready, opens, clientVars, seenVars, faultVars>>
+(* A claim arrives whose attempt is over. Nobody undoes it but time. One that names its attempt changes
+   nothing where there is a later one. *)
+Stray(claim) ==
+  LET c == claim[1] n == claim[2]
+  IN /\ stray' = stray \ {claim}
+     /\ IF ready[n] /\ (Free(n) \/ (holder[n] = c /\ (Named => att[n] <= claim[3])))
+        THEN Granted(c, n, claim[3])
+        ELSE UNCHANGED <<holder, num, cnt, end, att, conf, term>>
+     /\ UNCHANGED <<now, recoveryVars, marks, clientVars, late, gifts, away, seenVars, faultVars>>
+
+(* An undo arrives late: its owner may have made another attempt since. *)
+LateUndo(undo) ==
+  LET c == undo[1] n == undo[2]
+  IN /\ late' = late \ {undo}
+     /\ Freed(IF holder[n] = c /\ (Named => att[n] <= undo[3]) THEN {n} ELSE {})
+     /\ UNCHANGED <<now, cnt, recoveryVars, marks, clientVars, stray, gifts, away, seenVars, faultVars>>
 
 ------------------------------------------------------------------------------
 (* What happens to nodes. *)
 
-(* A restart, with its memory or without. *)
+(* A restart, with its memory or without. The operator gives each node a lease's time before the next. *)
 Restart(n) ==
   /\ n \in Restartable /\ restarts < Restarts /\ restarts' = restarts + 1
+  /\ now > restarted + Lease /\ restarted' = now
   /\ \E keeps \in BOOLEAN :
-       /\ holder' = IF keeps THEN holder ELSE [holder EXCEPT ![n] = Nobody]
-       /\ num' = IF keeps THEN num ELSE [num EXCEPT ![n] = 0]
-       /\ end' = IF keeps THEN end ELSE [end EXCEPT ![n] = 0]
+       /\ Freed(IF keeps THEN {} ELSE {n})
        /\ cnt' = IF keeps THEN cnt ELSE [cnt EXCEPT ![n] = 0]
+       /\ marks' = IF keeps THEN marks ELSE {mark \in marks : mark[2] # n}
   /\ ready' = [ready EXCEPT ![n] = ~Quarantine]
   /\ opens' = [opens EXCEPT ![n] = IF Quarantine THEN -1 ELSE 0]
-  /\ UNCHANGED <<now, clientVars, stray, seenVars, jumps, lost>>
+  /\ since' = [since EXCEPT ![n] = 0] /\ sure' = [sure EXCEPT ![n] = FALSE]
+  /\ counted' = [counted EXCEPT ![n] = FALSE]
+  /\ UNCHANGED <<now, clientVars, wayVars, seenVars, jumps, lost>>
 
-Others(n) == Nodes \ {n}
+(* Who asks reaches some of the nodes. A majority that votes knows all. *)
+Voting(reached) == {m \in reached : ready[m]}
+Remembered(reached) == Cardinality(Voting(reached)) >= Majority
+Silent(reached) == reached \ Voting(reached)
+Asked(reached) == IF Remembered(reached) THEN Voting(reached) ELSE reached
+MayAdmit(reached) == Remembered(reached) \/ Cardinality(Silent(reached)) > Spare
 
-(* A majority that remembers says how long the grants that it knows of still run. *)
-Survey(n) ==
-  /\ ~ready[n] /\ opens[n] = -1 /\ \A m \in Others(n) : ready[m]
-  /\ opens' = [opens EXCEPT ![n] = Max({now} \cup {end[m] : m \in Others(n)})]
-  /\ UNCHANGED <<now, holder, num, end, cnt, ready, clientVars, stray, seenVars, faultVars>>
+(* Those that are asked say how long grants may run that they know of, and the asker what it knows itself
+   if there is no majority that votes. A loss is noticed when a node is asked for the first time. *)
+Noticed(n) == IF opens[n] = -1 THEN now ELSE since[n]
+Known(n, reached, knows) ==
+  LET asked == {m \in Asked(reached) : ~Free(m)}
+      there == IF FullTerm
+               THEN {Noticed(n) + term[m] : m \in asked}
+               ELSE {end[m] : m \in asked}
+      own == IF knows /\ ~Remembered(reached) THEN {Noticed(n) + Lease} ELSE {}
+      guess == IF Careful /\ ~Remembered(reached) /\ reached # Nodes THEN {Noticed(n) + Guess} ELSE {}
+  IN Max({Noticed(n)} \cup there \cup own \cup guess)
 
-(* That time has passed; the node takes over the largest number of that majority, and votes. *)
-Admit(n) ==
-  /\ ~ready[n] /\ opens[n] >= 0 /\ now >= opens[n] /\ \A m \in Others(n) : ready[m]
-  /\ cnt' = [cnt EXCEPT ![n] = Max({cnt[m] : m \in Nodes})]
+Largest(n, reached) == Max({cnt[n]} \cup {cnt[m] : m \in Asked(reached)})
+
+(* What is decided about the nodes that do not vote. It is kept, unless it was a guess. *)
+Survey(reached, knows) ==
+  LET open == {n \in Silent(reached) :
+                 \/ opens[n] = -1
+                 \/ Raised /\ ~sure[n] /\ (Remembered(reached) \/ Known(n, reached, knows) > opens[n])}
+  IN /\ MayAdmit(reached) /\ open # {}
+     /\ since' = [n \in Nodes |-> IF n \in open THEN Noticed(n) ELSE since[n]]
+     /\ opens' = [n \in Nodes |-> IF n \in open THEN Max({opens[n], Known(n, reached, knows)}) ELSE opens[n]]
+     /\ sure' = [n \in Nodes |-> IF n \in open THEN Remembered(reached) ELSE sure[n]]
+     /\ cnt' = [n \in Nodes |-> IF n \in open THEN Largest(n, reached) ELSE cnt[n]]
+     /\ counted' = [n \in Nodes |->
+                      IF n \in open THEN Remembered(reached) /\ opens'[n] = Noticed(n) ELSE counted[n]]
+     /\ marks' = marks \cup
+          (IF Marked
+           THEN {<<c, n>> : <<c, n>> \in {p \in Clients \X open : \E m \in Asked(reached) : <<p[1], m>> \in marks}}
+           ELSE {})
+     /\ UNCHANGED <<now, holder, num, end, att, conf, ready, term, clientVars, wayVars, seenVars, faultVars>>
+
+(* An attempt that the node had confirmed is over after half a term; then the others know its token. *)
+MayCount(n, reached) ==
+  /\ ~ready[n] /\ opens[n] >= 0 /\ ~counted[n] /\ Remembered(reached)
+  /\ now >= since[n] + Half(opens[n] - since[n])
+
+Count(n, reached) ==
+  /\ MayCount(n, reached) /\ n \in reached
+  /\ cnt' = [cnt EXCEPT ![n] = Largest(n, reached)]
+  /\ counted' = [counted EXCEPT ![n] = TRUE]
+  /\ UNCHANGED <<now, holder, num, end, att, conf, ready, since, opens, sure, marks, term, clientVars,
+                 wayVars, seenVars, faultVars>>
+
+(* That time has passed: the node votes. *)
+IsOver(n) == ~ready[n] /\ opens[n] >= 0 /\ now >= opens[n] /\ (counted[n] \/ ~sure[n])
+MayLetIn(reached) == Stored \/ MayAdmit(reached)
+Admit(n, reached) ==
+  /\ IsOver(n) /\ n \in reached /\ MayLetIn(reached)
+  /\ cnt' = [cnt EXCEPT ![n] = Largest(n, reached)]
+  /\ counted' = [counted EXCEPT ![n] = FALSE]
   /\ ready' = [ready EXCEPT ![n] = TRUE] /\ opens' = [opens EXCEPT ![n] = 0]
-  /\ UNCHANGED <<now, holder, num, end, clientVars, stray, seenVars, faultVars>>
+  /\ since' = [since EXCEPT ![n] = 0] /\ sure' = [sure EXCEPT ![n] = FALSE]
+  /\ UNCHANGED <<now, holder, num, end, att, conf, marks, term, clientVars, wayVars, seenVars, faultVars>>
+
+(* Whoever uses the lock meets the node, and does one of these before a tick has passed. Who claims
+   or holds it knows for how long, and says so in time if a wait was guessed. *)
+Neglected ==
+  \E n \in Nodes :
+    /\ ~ready[n]
+    /\ \/ MayAdmit(Nodes) /\ opens[n] = -1
+       \/ MayCount(n, Nodes)
+       \/ IsOver(n) /\ MayLetIn(Nodes)
+       \/ /\ Raised /\ opens[n] # -1 /\ ~sure[n] /\ MayAdmit(Nodes)
+          /\ \/ Remembered(Nodes)
+             \/ (\E c \in Clients : phase[c] # "idle") /\ opens[n] < since[n] + Lease
 
 (* The clock of a node jumps forward: its grant is over before its time. *)
 Jump(n) ==
   /\ jumps < Jumps /\ jumps' = jumps + 1
-  /\ ~Free(n) /\ holder' = [holder EXCEPT ![n] = Nobody]
-  /\ num' = [num EXCEPT ![n] = 0] /\ end' = [end EXCEPT ![n] = 0]
-  /\ UNCHANGED <<now, cnt, ready, opens, clientVars, stray, seenVars, restarts, lost>>
+  /\ ~Free(n) /\ Freed({n})
+  /\ UNCHANGED <<now, cnt, recoveryVars, marks, clientVars, wayVars, seenVars, restarts, restarted, lost>>
 
 (* Grants end at nodes, and holds end, whether or not their clients run. *)
 Tick ==
   /\ now < LastTick /\ now' = now + 1
-  /\ LET over == {n \in Nodes : end[n] <= now + 1}
-         done == {c \in Clients : phase[c] = "hold" /\ until[c] <= now + 1}
-     IN /\ holder' = [n \in Nodes |-> IF n \in over THEN Nobody ELSE holder[n]]
-        /\ num' = [n \in Nodes |-> IF n \in over THEN 0 ELSE num[n]]
-        /\ end' = [n \in Nodes |-> IF n \in over THEN 0 ELSE end[n]]
+  /\ Prompt => ~Neglected
+  /\ LET done == {c \in Clients : Holds(c) /\ until[c] <= now + 1}
+     IN /\ Freed({n \in Nodes : end[n] <= now + 1})
         /\ ended' = Max({ended} \cup {token[c] : c \in done})
-  /\ UNCHANGED <<cnt, ready, opens, clientVars, stray, won, floor, wrong, faultVars>>
+  /\ UNCHANGED <<cnt, recoveryVars, marks, clientVars, wayVars, won, floor, wrong, forceVars, faultVars>>
 
 Next ==
   \/ Tick
   \/ \E c \in Clients :
-       \/ Start(c) \/ SecondRound(c) \/ Win(c) \/ Renew(c) \/ Leave(c)
-       \/ \E n \in Nodes : Claimed(c, n) \/ Confirmed(c, n) \/ Stray(c, n)
-  \/ \E n \in Nodes : Restart(n) \/ Survey(n) \/ Admit(n) \/ Jump(n)
+       \/ Start(c) \/ SecondRound(c) \/ Win(c) \/ Renew(c) \/ Announced(c) \/ Renewed(c) \/ Leave(c)
+       \/ \E n \in Nodes : Claimed(c, n) \/ Confirmed(c, n) \/ RenewAt(c, n) \/ Tell(c, n) \/ ForceAt(c, n)
+  \/ \E claim \in stray : Stray(claim)
+  \/ \E undo \in late : LateUndo(undo)
+  \/ \E gift \in gifts : Gift(gift)
+  \/ \E n \in Nodes : Restart(n) \/ Jump(n)
+  \/ \E reached \in SUBSET Nodes :
+       \/ \E knows \in BOOLEAN : Survey(reached, knows)
+       \/ \E n \in reached : Count(n, reached) \/ Admit(n, reached)
 
 Spec == Init /\ [][Next]_vars
+
+(* For smaller runs: who does not renew comes at the end. *)
+OthersLater == \A c \in Clients \ Renewing : phase[c] = "idle" \/ now = LastTick
+(* The same, nodes restart during a renewal, and nobody leaves. *)
+DuringRenewals ==
+  /\ OthersLater
+  /\ restarts > 0 => \E c \in Renewing : renewed[c] > 0
+  /\ \A c \in Clients : left[c] = 0 => phase[c] # "idle"
 
 ------------------------------------------------------------------------------
 (* What must hold. *)
 
-Believes(c) == phase[c] = "hold" /\ now < until[c]
+Believes(c) == Holds(c) /\ now < until[c]
 
-(* I1: no two holds that their clients believe in. *)
-OneHolder == \A c, d \in Clients : c # d => ~(Believes(c) /\ Believes(d))
+(* I1: no two holds that their clients believe in. Whoever was ended by force may not have heard of it. *)
+OneHolder ==
+  \A c, d \in Clients : c # d /\ forcing \notin {c, d} => ~(Believes(c) /\ Believes(d))
+
+(* A hold that was ended by force is not renewed. *)
+ForceIsHeard == "renewed after it was ended by force" \notin wrong
 
 (* I3: no token twice, and none below that of a hold that was won before its claim was sent. *)
 TokensRise == wrong \cap {"twice", "below a hold that was won before"} = {}
 
 (* I3, stronger: nor below that of a hold that had ended when it was returned. *)
-TokensRiseInOrder == wrong = {}
+TokensRiseInOrder == TokensRise /\ "below a hold that had ended" \notin wrong
+
+(* Nobody believes in a hold after another one was won: one that was lost does not come back. *)
+NoneComesBack == \A c \in Clients : Believes(c) /\ c # forcing => token[c] = Max(won)
 
 (* I7: when nobody holds and nothing is under way, a majority of nodes is free. *)
 Obtainable ==
-  ((\A c \in Clients : phase[c] = "idle") /\ stray = {})
+  ((\A c \in Clients : phase[c] = "idle") /\ stray = {} /\ late = {} /\ gifts = {})
     => Cardinality({n \in Nodes : Free(n)}) >= Majority
+
+(* I7: a node whose wait is over can be let in by whoever reaches it and a majority, whatever that is. *)
+Readmittable ==
+  \A n \in Nodes :
+    IsOver(n)
+      => \A reached \in SUBSET Nodes :
+           n \in reached /\ Cardinality(reached) >= Majority => MayLetIn(reached)
 =============================================================================

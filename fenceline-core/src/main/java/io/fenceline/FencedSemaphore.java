@@ -1,5 +1,7 @@
 package io.fenceline;
 
+import io.fenceline.settings.InvalidSettingException;
+
 /**
  * A number of permits on one name; acquiring it takes one.
  *

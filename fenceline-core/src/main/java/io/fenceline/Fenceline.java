@@ -1,6 +1,13 @@
 package io.fenceline;
 
 import com.google.errorprone.annotations.MustBeClosed;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.metrics.ObserverFactory;
+import io.fenceline.runtime.ClientBuilder;
+import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.time.Time;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -35,7 +42,7 @@ public interface Fenceline extends AutoCloseable {
 
   /** Settings, then {@link FencelineBuilder#connect}. */
   static FencelineBuilder builder() {
-    return new FencelineBuilder();
+    return new ClientBuilder();
   }
 
   /** The lock of a name, with the client's default options. */
@@ -63,7 +70,8 @@ public interface Fenceline extends AutoCloseable {
    * Several locks, all or none.
    *
    * <p>Free of deadlock, in whatever order callers name them: they are always taken in the order of
-   * their names.
+   * their names. If one of them is lost while the next is waited for, all are given back, and it
+   * starts over while there is time; a try does not, and is empty.
    */
   Acquirable<MultiHold> lockAll(List<String> names, LockOptions options);
 
@@ -105,11 +113,20 @@ public interface Fenceline extends AutoCloseable {
   /** As {@link #diagnose}, without blocking. */
   CompletableFuture<List<Finding>> diagnoseAsync();
 
+  /** As {@link FencelineBuilder#observer}, for what begins from now on. */
+  void observe(ObserverFactory observer);
+
   /** What the store promises. */
   Guarantees guarantees();
 
   /** What the store is, without secrets. */
   String store();
+
+  /**
+   * The clocks, timers and threads that this client lives by, for whatever is built on it. They end
+   * with the client, unless they were handed in; nobody else closes them.
+   */
+  Time time();
 
   /**
    * Gives back everything: first all holds become invalid, then their loss is signalled, then they

@@ -1,22 +1,16 @@
 package io.fenceline;
 
 import com.google.errorprone.annotations.MustBeClosed;
+import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.event.LockListener;
-import io.fenceline.runtime.Client;
-import io.fenceline.runtime.ClientSettings;
-import io.fenceline.runtime.Stores;
-import io.fenceline.spi.Durations;
-import io.fenceline.spi.StoreAddress;
-import io.fenceline.spi.StoreFactory;
-import io.fenceline.spi.Time;
+import io.fenceline.metrics.ObserverFactory;
+import io.fenceline.settings.HandOff;
+import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.settings.Limits;
+import io.fenceline.time.Time;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.List;
-import java.util.Objects;
-import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a client.
@@ -30,138 +24,73 @@ import org.jspecify.annotations.Nullable;
  *         .connect();
  * }</pre>
  */
-public final class FencelineBuilder {
-  private @Nullable StoreFactory store;
-  private @Nullable String label;
-  private @Nullable Time time;
-  private @Nullable RandomGenerator random;
-  private LockOptions options = LockOptions.defaults();
-  private Duration connectTimeout = Duration.ofSeconds(5);
-  private Duration operationTimeout = Duration.ofSeconds(3);
-  private Limits limits = Limits.DEFAULTS;
-  private HandOff handOff = HandOff.DEFAULTS;
-  private long tokenBase;
-  private final Set<Guarantee> required = EnumSet.noneOf(Guarantee.class);
-  private final List<LockListener> listeners = new ArrayList<>();
-
-  FencelineBuilder() {}
+public interface FencelineBuilder {
 
   /** Where the locks are, by URI. */
-  public FencelineBuilder store(String uri) {
-    return store(Stores.at(StoreAddress.parse(Objects.requireNonNull(uri, "uri"))));
-  }
+  FencelineBuilder store(String uri);
 
   /** Where the locks are, by a driver that you already have; the store's module makes it. */
-  public FencelineBuilder store(StoreFactory store) {
-    this.store = Objects.requireNonNull(store, "store");
-    return this;
-  }
+  FencelineBuilder store(Store store);
 
   /** What this client calls itself in inspection and errors; host and process id by default. */
-  public FencelineBuilder label(String label) {
-    Objects.requireNonNull(label, "label");
-    if (label.isBlank()
-        || label.length() > 100
-        || label.chars().anyMatch(Character::isISOControl)) {
-      throw new InvalidSettingException(
-          "label", label.length() + " characters", "it must have 1 to 100, none of them controls");
-    }
-    this.label = label;
-    return this;
-  }
+  FencelineBuilder label(String label);
 
   /** What locks have unless they are given options of their own. */
-  public FencelineBuilder defaultOptions(LockOptions options) {
-    this.options = Objects.requireNonNull(options, "options");
-    return this;
-  }
+  FencelineBuilder defaultOptions(LockOptions options);
 
   /** How long connecting may take; 5 seconds by default. */
-  public FencelineBuilder connectTimeout(Duration timeout) {
-    this.connectTimeout = Durations.checkPositive("connectTimeout", timeout);
-    return this;
-  }
+  FencelineBuilder connectTimeout(Duration timeout);
 
   /** How long one request to the store may go unanswered; 3 seconds by default. */
-  public FencelineBuilder operationTimeout(Duration timeout) {
-    this.operationTimeout = Durations.checkPositive("operationTimeout", timeout);
-    return this;
-  }
+  FencelineBuilder operationTimeout(Duration timeout);
 
   /** Fails to connect unless the store gives all of these. */
-  public FencelineBuilder require(Guarantee... guarantees) {
-    required.addAll(List.of(guarantees));
-    return this;
-  }
+  FencelineBuilder require(Guarantee... guarantees);
 
   /** How much of everything this client may have. */
-  public FencelineBuilder limits(Limits limits) {
-    this.limits = Objects.requireNonNull(limits, "limits");
-    return this;
-  }
+  FencelineBuilder limits(Limits limits);
 
   /** How far a lock may pass within this process before others get their turn. */
-  public FencelineBuilder handOff(HandOff handOff) {
-    this.handOff = Objects.requireNonNull(handOff, "handOff");
-    return this;
-  }
+  FencelineBuilder handOff(HandOff handOff);
 
   /**
    * Is added to every grant number, for a ZooKeeper or etcd that was wiped or restored and counts
    * anew: take the largest token that a fence has accepted, shifted right by 8, plus one. All
    * clients of a name must agree on it.
    */
-  public FencelineBuilder tokenBase(long base) {
-    if (base < 0 || base > ClientSettings.MAX_NUMBER) {
-      throw new InvalidSettingException(
-          "tokenBase", base, "it must be from 0 to " + ClientSettings.MAX_NUMBER);
-    }
-    this.tokenBase = base;
-    return this;
-  }
+  FencelineBuilder tokenBase(long base);
 
   /** Hears everything that happens to the locks of this client. */
-  public FencelineBuilder listener(LockListener listener) {
-    listeners.add(Objects.requireNonNull(listener, "listener"));
-    return this;
-  }
+  FencelineBuilder listener(LockListener listener);
+
+  /**
+   * Is told inline, so that its figures are exact, what the locks of this client do; for meters and
+   * traces.
+   */
+  FencelineBuilder observer(ObserverFactory observer);
+
+  /**
+   * Runs listeners, callbacks of futures and the requests of stores that block, instead of up to
+   * some hundred threads of the client's own: virtual threads, say, or a container's pool.
+   *
+   * <p>Renewals and timers keep their two threads, so that a busy executor costs no hold. What the
+   * executor rejects runs on a thread of the client. It is not shut down with the client.
+   */
+  FencelineBuilder executor(Executor executor);
 
   /** Clocks, timers and threads other than the machine's own; for tests. */
-  public FencelineBuilder time(Time time) {
-    this.time = Objects.requireNonNull(time, "time");
-    return this;
-  }
+  FencelineBuilder time(Time time);
 
   /** Randomness other than a {@link java.security.SecureRandom}; for tests. */
-  public FencelineBuilder random(RandomGenerator random) {
-    this.random = Objects.requireNonNull(random, "random");
-    return this;
-  }
+  FencelineBuilder random(RandomGenerator random);
 
   /**
    * Connects.
    *
    * @throws StoreUnavailableException if the store can't be reached within the connect timeout
-   * @throws MissingGuaranteeException if it does not give what is required
+   * @throws StoreRefusedException if it does not let this client in
+   * @throws InvalidSettingException if it does not give what is required
    */
   @MustBeClosed
-  public Fenceline connect() {
-    if (store == null) {
-      throw new InvalidSettingException("store", "none", "name one, such as store(\"memory:\")");
-    }
-    return Client.connect(
-        store,
-        new ClientSettings(
-            label,
-            options,
-            connectTimeout,
-            operationTimeout,
-            limits,
-            handOff,
-            tokenBase,
-            Set.copyOf(required),
-            List.copyOf(listeners),
-            time,
-            random));
-  }
+  Fenceline connect();
 }

@@ -1,5 +1,7 @@
 package io.fenceline;
 
+import io.fenceline.settings.InvalidSettingException;
+
 /**
  * A token that a fence can judge: its number, and whether it came with an exclusive or a shared
  * hold.

@@ -49,7 +49,7 @@ public interface Held extends AutoCloseable {
    * As {@link #release}, for those who want to know.
    *
    * @throws LockLostException if it was lost before
-   * @throws ReleaseFailedException if the store gave no answer
+   * @throws StoreUnavailableException if the store gave no answer
    */
   void releaseOrThrow();
 

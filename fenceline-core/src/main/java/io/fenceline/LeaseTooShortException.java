@@ -1,6 +1,6 @@
 package io.fenceline;
 
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 
 /** A hold that is valid, but not for as long as {@link Hold#ensure} asked. */

@@ -1,6 +1,7 @@
 package io.fenceline;
 
-import io.fenceline.spi.Durations;
+import io.fenceline.event.LossReason;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 
 /** A hold that is no longer valid: another process may hold the lock. Stop writing. */

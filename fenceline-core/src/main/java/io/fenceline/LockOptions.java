@@ -1,9 +1,13 @@
 package io.fenceline;
 
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Defaults;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.WaitStrategy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a lock is held and waited for. Immutable: each method gives a changed copy.
@@ -23,17 +27,19 @@ public final class LockOptions {
   private final Duration lockDelay;
   private final Duration keepAtLeast;
   private final boolean leakTrace;
+  private final Optional<Duration> warnAfter;
 
   /** The fields while they are being changed; everything else sees finished options only. */
   private static final class Draft {
-    private Duration lease = Duration.ofSeconds(30);
+    private Duration lease = Defaults.LEASE;
     private boolean autoRenewal = true;
     private Optional<Duration> maxHold = Optional.empty();
-    private WaitStrategy waitStrategy = WaitStrategy.FAIR_QUEUE;
+    private WaitStrategy waitStrategy = Defaults.WAITING;
     private boolean interruptOnLoss;
     private Duration lockDelay = Duration.ZERO;
     private Duration keepAtLeast = Duration.ZERO;
     private boolean leakTrace;
+    private Optional<Duration> warnAfter = Optional.empty();
   }
 
   private LockOptions(Draft draft) {
@@ -45,6 +51,7 @@ public final class LockOptions {
     this.lockDelay = draft.lockDelay;
     this.keepAtLeast = draft.keepAtLeast;
     this.leakTrace = draft.leakTrace;
+    this.warnAfter = draft.warnAfter;
   }
 
   private Draft draft() {
@@ -57,6 +64,7 @@ public final class LockOptions {
     draft.lockDelay = lockDelay;
     draft.keepAtLeast = keepAtLeast;
     draft.leakTrace = leakTrace;
+    draft.warnAfter = warnAfter;
     return draft;
   }
 
@@ -94,7 +102,10 @@ public final class LockOptions {
     return new LockOptions(draft);
   }
 
-  /** Interrupts the thread that acquired the lock, by a blocking call, when the lock is lost. */
+  /**
+   * Interrupts the thread that acquired the lock, by a blocking call, when the lock is lost. The
+   * loss of several locks that were acquired together interrupts once.
+   */
   public LockOptions interruptOnLoss() {
     Draft draft = draft();
     draft.interruptOnLoss = true;
@@ -125,6 +136,17 @@ public final class LockOptions {
   public LockOptions leakTrace() {
     Draft draft = draft();
     draft.leakTrace = true;
+    return new LockOptions(draft);
+  }
+
+  /**
+   * Warns once, by the log and {@link io.fenceline.event.HeldTooLong}, while a lock is still held
+   * this long after it was acquired. The warning has the name of the thread that acquired it, and
+   * with {@link #leakTrace} its stack.
+   */
+  public LockOptions warnAfter(Duration held) {
+    Draft draft = draft();
+    draft.warnAfter = Optional.of(Durations.checkPositive("warnAfter", held));
     return new LockOptions(draft);
   }
 
@@ -174,14 +196,47 @@ public final class LockOptions {
     return leakTrace;
   }
 
+  /** See {@link #warnAfter(Duration)}. */
+  public Optional<Duration> warnAfter() {
+    return warnAfter;
+  }
+
+  private List<Object> parts() {
+    return List.of(
+        lease,
+        autoRenewal,
+        maxHold,
+        waitStrategy,
+        interruptOnLoss,
+        lockDelay,
+        keepAtLeast,
+        leakTrace,
+        warnAfter);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof LockOptions options && parts().equals(options.parts());
+  }
+
+  @Override
+  public int hashCode() {
+    return parts().hashCode();
+  }
+
   @Override
   public String toString() {
-    return "lease=%s, autoRenewal=%s, waiting=%s, lockDelay=%s, keepAtLeast=%s"
+    return ("lease=%s, autoRenewal=%s, maxHold=%s, waiting=%s, interruptOnLoss=%s, lockDelay=%s,"
+            + " keepAtLeast=%s, leakTrace=%s, warnAfter=%s")
         .formatted(
             Durations.show(lease),
             autoRenewal,
+            maxHold.map(Durations::show).orElse("none"),
             waitStrategy,
+            interruptOnLoss,
             Durations.show(lockDelay),
-            Durations.show(keepAtLeast));
+            Durations.show(keepAtLeast),
+            leakTrace,
+            warnAfter.map(Durations::show).orElse("none"));
   }
 }

@@ -1,6 +1,6 @@
 package io.fenceline;
 
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -9,12 +9,17 @@ import org.jspecify.annotations.Nullable;
 public final class LockTimeoutException extends FencelineException {
   private static final long serialVersionUID = 1L;
 
+  private static final String HELD_HERE =
+      ". This very client holds it: code that has the lock already enters it again by reenter() of"
+          + " its hold, or by asReentrantLock()";
+
   private final String name;
   private final Duration maxWait;
   private final Duration waited;
   private final @Nullable String holder;
   private final @Nullable Long holderToken;
   private final @Nullable Duration holderLeaseLeft;
+  private final boolean heldByThisClient;
 
   /** Says who held the lock, as far as the store told. */
   public LockTimeoutException(
@@ -24,9 +29,10 @@ public final class LockTimeoutException extends FencelineException {
       @Nullable String holder,
       @Nullable Long holderToken,
       @Nullable Duration holderLeaseLeft,
+      boolean heldByThisClient,
       String store) {
     super(
-        "Lock '%s' was not acquired within %s (waited=%s%s%s%s, store=%s)"
+        "Lock '%s' was not acquired within %s (waited=%s%s%s%s, store=%s)%s"
             .formatted(
                 name,
                 Durations.show(maxWait),
@@ -36,7 +42,8 @@ public final class LockTimeoutException extends FencelineException {
                 holderLeaseLeft == null
                     ? ""
                     : ", holderLeaseLeft=" + Durations.show(holderLeaseLeft),
-                store),
+                store,
+                heldByThisClient ? HELD_HERE : ""),
         null);
     this.name = name;
     this.maxWait = maxWait;
@@ -44,6 +51,7 @@ public final class LockTimeoutException extends FencelineException {
     this.holder = holder;
     this.holderToken = holderToken;
     this.holderLeaseLeft = holderLeaseLeft;
+    this.heldByThisClient = heldByThisClient;
   }
 
   /** Which lock. */
@@ -69,6 +77,14 @@ public final class LockTimeoutException extends FencelineException {
   /** Token of that process' grant. */
   public Optional<Long> holderToken() {
     return Optional.ofNullable(holderToken);
+  }
+
+  /**
+   * Whether it was a hold of this same client: perhaps of this same thread, which then has waited
+   * for itself.
+   */
+  public boolean heldByThisClient() {
+    return heldByThisClient;
   }
 
   /** How long its lease still ran then. */

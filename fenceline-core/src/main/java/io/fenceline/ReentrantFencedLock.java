@@ -1,5 +1,6 @@
 package io.fenceline;
 
+import io.fenceline.settings.WaitStrategy;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
@@ -19,7 +20,8 @@ import java.util.concurrent.locks.Lock;
  * <p>Re-entry keeps the token and costs no round trip; on a lost lock it fails: {@code tryLock}
  * answers false and {@code lock} throws {@link LockLostException}, until the owner has unlocked as
  * often as it has locked. A thread that ends without unlocking is found out: its lock is no longer
- * renewed, and is reported as leaked. There are no conditions.
+ * renewed, and is reported as leaked. There are no conditions. Waiting callers queue in the order
+ * of arrival, for as long as the call says; a {@link WaitStrategy} does not apply.
  */
 public interface ReentrantFencedLock extends Lock {
 

@@ -3,8 +3,8 @@
  *
  * <p>Start at {@link io.fenceline.Fenceline}: it connects to a store and gives out locks. An
  * acquired lock is a {@link io.fenceline.Hold}; what it can and can't promise depends on the store,
- * which says so in its {@link io.fenceline.Guarantees}. Relies on {@code io.fenceline.spi} for the
- * stores.
+ * which says so in its {@link io.fenceline.diagnosis.Guarantees}. Relies on {@code
+ * io.fenceline.spi} for the stores.
  */
 @NullMarked
 package io.fenceline;

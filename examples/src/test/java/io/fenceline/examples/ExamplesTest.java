@@ -54,11 +54,24 @@ class ExamplesTest {
   }
 
   @Test
+  void pausedLeader() throws Exception {
+    assertThat(printed(PausedLeader::run)).isEqualTo(expected("PausedLeader"));
+  }
+
+  @Test
+  void paidOnce() throws Exception {
+    assertThat(printed(PaidOnce::run)).isEqualTo(expected("PaidOnce"));
+  }
+
+  @Test
   void index_showsWhatIsPrinted_andNamesEveryProgram() throws Exception {
     String index = Files.readString(Path.of("README.md"));
 
     assertThat(index).contains(expected("Oversell"));
-    for (String name : new String[] {"Walkthrough", "TenClients", "Oversell", "DoubleCharge"}) {
+    for (String name :
+        new String[] {
+          "Walkthrough", "TenClients", "Oversell", "DoubleCharge", "PausedLeader", "PaidOnce"
+        }) {
       assertThat(index).contains("[`" + name + "`](src/main/java/io/fenceline/examples/" + name);
     }
   }

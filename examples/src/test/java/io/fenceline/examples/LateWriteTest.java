@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
 import io.fenceline.FencingToken;
-import io.fenceline.HandOff;
 import io.fenceline.Hold;
 import io.fenceline.StaleTokenException;
+import io.fenceline.settings.HandOff;
 import io.fenceline.testkit.proxy.Direction;
 import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;

@@ -14,18 +14,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** That the benchmarks still run: one very short round of each; how fast it is does not matter. */
 class BenchTest {
   private static final List<String> WITHOUT_FLEET =
       List.of("solo", "hot", "waiters", "holds", "names");
 
+  /** All of them with {@code -Dfenceline.bench.all=true}, as {@code ./check --long} does. */
+  static Stream<String> stores() {
+    Stream<String> quick = Stream.of("redis", "sqlite", "memory");
+    return Boolean.getBoolean("fenceline.bench.all")
+        ? Stream.concat(quick, Stream.of("zookeeper", "etcd", "postgresql"))
+        : quick;
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "zookeeper", "etcd", "postgresql", "sqlite", "memory"})
+  @MethodSource("stores")
   void everyContenderOfAStore_takesPart(String store) throws Exception {
     StoreReport report = measure(store, List.of(), WITHOUT_FLEET);
 

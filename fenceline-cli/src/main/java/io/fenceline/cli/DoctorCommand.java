@@ -1,11 +1,13 @@
 package io.fenceline.cli;
 
 import io.fenceline.Fenceline;
-import io.fenceline.Finding;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.cli.doctor.Examination;
 import io.fenceline.cli.doctor.Machine;
-import io.fenceline.spi.Durations;
+import io.fenceline.cli.text.Table;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -51,7 +53,7 @@ final class DoctorCommand implements Subcommand {
                   + store.source()
                   + "."));
       findings.addAll(new Examination(fenceline, lease).findings());
-    } catch (StoreUnavailableException e) {
+    } catch (StoreUnavailableException | StoreRefusedException e) {
       findings.add(
           Finding.serious(
               "reachable",
@@ -70,13 +72,17 @@ final class DoctorCommand implements Subcommand {
     return serious ? ExitCode.NO : ExitCode.OK;
   }
 
-  private static void print(List<Finding> findings, boolean serious) {
+  /** What the server has said is in it. */
+  static void print(List<Finding> findings, boolean serious) {
     for (Finding finding : findings) {
       System.out.printf(
-          "%-8s %s: %s%n", label(finding.severity()), finding.check(), finding.found());
-      System.out.println("         " + finding.meaning());
+          "%-8s %s: %s%n",
+          label(finding.severity()),
+          Table.harmless(finding.check()),
+          Table.harmless(finding.found()));
+      System.out.println("         " + Table.harmless(finding.meaning()));
       if (!finding.advice().isEmpty()) {
-        System.out.println("         To do: " + finding.advice());
+        System.out.println("         To do: " + Table.harmless(finding.advice()));
       }
     }
     long notes = findings.stream().filter(f -> f.severity() == Finding.Severity.NOTE).count();

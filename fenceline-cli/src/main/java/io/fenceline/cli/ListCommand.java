@@ -1,7 +1,7 @@
 package io.fenceline.cli;
 
 import io.fenceline.Fenceline;
-import io.fenceline.LockReport;
+import io.fenceline.diagnosis.LockReport;
 import java.time.Instant;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -15,7 +15,7 @@ final class ListCommand implements Subcommand {
   @Mixin private final StoreOptions store = new StoreOptions();
   @Mixin private final OutputOptions output = new OutputOptions();
 
-  @Parameters(arity = "0..1", paramLabel = "PREFIX", description = "Only names that start so.")
+  @Parameters(arity = "0..1", paramLabel = "PREFIX", description = "Only names with this prefix.")
   private String prefix = "";
 
   @Option(

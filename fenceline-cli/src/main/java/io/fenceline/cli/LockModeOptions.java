@@ -22,7 +22,7 @@ final class LockModeOptions {
 
   @Option(
       names = {"-s", "--shared"},
-      description = "Together with others that share.")
+      description = "Shared lock: other --shared holders may hold it too.")
   private boolean shared;
 
   @Option(
@@ -45,6 +45,11 @@ final class LockModeOptions {
       }
     }
     return args.isFlag();
+  }
+
+  /** Whether several may have it at once. */
+  boolean isShared() {
+    return shared || permits != null;
   }
 
   /** Fails if the options exclude each other. */

@@ -64,10 +64,12 @@ public final class Main {
     if (!subcommand.readQuickly(args)) {
       subcommand = Subcommands.fresh(own.get(0));
       CommandLine line = Subcommands.line(own.get(0), subcommand);
-      if (line.parseArgs(args.toArray(String[]::new)).isUsageHelpRequested()) {
+      CommandLine.ParseResult parsed = line.parseArgs(args.toArray(String[]::new));
+      if (parsed.isUsageHelpRequested()) {
         line.usage(System.out);
         return ExitCode.OK;
       }
+      subcommand.read(parsed);
     }
     subcommand.command(afterDashes);
     return subcommand.run();

@@ -1,10 +1,10 @@
 package io.fenceline.cli;
 
 import io.fenceline.Fenceline;
-import io.fenceline.LockReport;
 import io.fenceline.cli.run.Terminal;
 import io.fenceline.cli.text.Table;
-import io.fenceline.spi.Durations;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.settings.Durations;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,8 +1,8 @@
 package io.fenceline.cli;
 
-import io.fenceline.LockReport;
 import io.fenceline.cli.text.Table;
-import io.fenceline.spi.Durations;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

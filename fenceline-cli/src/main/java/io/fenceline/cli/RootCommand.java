@@ -43,6 +43,7 @@ final class RootCommand {
         root.addSubcommand(name, line);
       }
     }
+    root.setExpandAtFiles(false);
     root.setUsageHelpWidth(100);
     return root;
   }
@@ -52,6 +53,9 @@ final class RootCommand {
     if (args.isEmpty()) {
       root.usage(System.err);
       return ExitCode.USAGE;
+    }
+    if (args.get(0).equals("help")) {
+      return help(root, args.subList(1, args.size()));
     }
     if (!args.get(0).startsWith("-")) {
       throw Failure.usage(
@@ -69,6 +73,21 @@ final class RootCommand {
     } else {
       throw Failure.usage("there is no command; see 'fenceline --help'");
     }
+    return ExitCode.OK;
+  }
+
+  private static int help(CommandLine root, List<String> names) {
+    if (names.isEmpty()) {
+      root.usage(System.out);
+      return ExitCode.OK;
+    }
+    Subcommand subcommand = Subcommands.named(names.get(0));
+    if (subcommand == null || names.size() > 1) {
+      throw Failure.usage(
+          "write 'fenceline help', or 'fenceline help COMMAND' with one of "
+              + String.join(", ", Subcommands.NAMES));
+    }
+    Subcommands.line(names.get(0), subcommand).usage(System.out);
     return ExitCode.OK;
   }
 

@@ -4,11 +4,7 @@ import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;
 import io.fenceline.Held;
-import io.fenceline.Hold;
 import io.fenceline.LockOptions;
-import io.fenceline.LockReport;
-import io.fenceline.MultiHold;
-import io.fenceline.PermitHold;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.cli.run.GuardedCommand;
 import io.fenceline.cli.run.OnLost;
@@ -16,7 +12,8 @@ import io.fenceline.cli.run.Programs;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
 import io.fenceline.cli.text.Table;
-import io.fenceline.spi.Durations;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.LockNames;
 import java.time.Duration;
 import java.util.List;
@@ -24,10 +21,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -86,6 +84,32 @@ final class RunCommand implements Subcommand {
   private @Nullable String line;
 
   @Option(
+      names = {"-q", "--quiet"},
+      description = "Print nothing of its own but errors; that the lock is taken is none.")
+  private boolean quiet;
+
+  @Option(
+      names = {"-v", "--verbose"},
+      description = "Say for whom it waits, what it got, and for how long it had it.")
+  private boolean verbose;
+
+  @Option(
+      names = {"-u", "--unlock"},
+      hidden = true)
+  private boolean unlocks;
+
+  @Option(
+      names = {"-F", "--no-fork"},
+      hidden = true)
+  private boolean noFork;
+
+  @Option(
+      names = {"-o", "--close"},
+      hidden = true) // The command gets no descriptor of the lock anyway.
+  @SuppressWarnings("UnusedVariable")
+  private boolean closes;
+
+  @Option(
       names = "--lease",
       paramLabel = "TIME",
       description = "How long the store keeps the lock when this tool falls silent; default 30s.")
@@ -107,11 +131,12 @@ final class RunCommand implements Subcommand {
       names = "--grace",
       paramLabel = "TIME",
       description =
-          "How long before the end of its lease the command gets TERM; it gets KILL at the end."
+          "How long before the end of its lease the command gets TERM; KILL comes just before it."
               + " Less than half the lease; default a quarter of it, at most 10s.")
   private @Nullable Duration grace;
 
   private @Nullable List<String> command;
+  private int wordsBeforeLine;
 
   @Override
   public boolean readQuickly(List<String> args) {
@@ -122,7 +147,32 @@ final class RunCommand implements Subcommand {
       }
     }
     names = quick.words();
-    return true;
+    return line == null || quick.words().size() == wordsBeforeLine;
+  }
+
+  /** Words after a line for sh were meant to be a part of it, and not names of locks. */
+  @Override
+  public void read(CommandLine.ParseResult parsed) {
+    List<String> args = parsed.originalArgs();
+    boolean afterLine = false;
+    for (int i = 0; i < args.size(); i++) {
+      OptionSpec option = parsed.commandSpec().findOption(args.get(i));
+      if (option != null && option.arity().max() > 0) {
+        i++;
+      }
+      afterLine |= args.get(i).startsWith("--command=") || isLine(option);
+      if (afterLine && option == null && !args.get(i).startsWith("-")) {
+        throw Failure.usage(
+            "'"
+                + args.get(i)
+                + "' stands after -c LINE; quote the whole line, such as -c 'echo x y', and put"
+                + " names before it");
+      }
+    }
+  }
+
+  private static boolean isLine(@Nullable OptionSpec option) {
+    return option != null && List.of(option.names()).contains("-c");
   }
 
   private boolean read(QuickArguments args) {
@@ -132,7 +182,12 @@ final class RunCommand implements Subcommand {
       case "--lease" -> lease = duration(args.value());
       case "--grace" -> grace = duration(args.value());
       case "--at-least" -> atLeast = orZero(duration(args.value()));
-      case "-c", "--command" -> line = args.value();
+      case "-c", "--command" -> {
+        line = args.value();
+        wordsBeforeLine = args.words().size();
+      }
+      case "-q", "--quiet" -> quiet = true;
+      case "-v", "--verbose" -> verbose = true;
       case "--store", "--connect-timeout" -> {
         return store.read(args);
       }
@@ -141,7 +196,7 @@ final class RunCommand implements Subcommand {
       }
     }
     return switch (args.option()) {
-      case "-n", "--nonblock" -> args.isFlag();
+      case "-n", "--nonblock", "-q", "--quiet", "-v", "--verbose" -> args.isFlag();
       case "-w", "--wait", "--timeout" -> wait != null;
       case "--lease" -> lease != null;
       case "--grace" -> grace != null;
@@ -172,7 +227,8 @@ final class RunCommand implements Subcommand {
     Supervisor supervisor = new Supervisor(onLost, graceOf(options.lease()));
     Signals.listen(supervisor::tell);
     try (GuardedCommand guarded = GuardedCommand.prepare(Main.home());
-        Fenceline fenceline = store.builder().listener(new WaitingNotice()).connect()) {
+        Fenceline fenceline =
+            store.builder().listener(new WaitingNotice(quiet, verbose)).connect()) {
       Acquirable<? extends Held> lock = mode.lock(fenceline, names, options);
       CompletableFuture<? extends Optional<? extends Held>> asked = ask(lock);
       asked.whenComplete((held, failure) -> supervisor.wakeUp());
@@ -202,8 +258,9 @@ final class RunCommand implements Subcommand {
     try (held) {
       // A grant that was waited for counts from the last answer of the store: little may be left.
       held.ensure(lease.dividedBy(2));
+      say(what() + " is held (token=" + Tokens.of(held, names).replace("\n", ",") + ")");
       guarded.start(commandLine, variables(held));
-      code = supervisor.watch(guarded, held, what());
+      code = watch(supervisor, guarded, held);
       ReleaseOutcome outcome = held.release();
       if (outcome == ReleaseOutcome.UNKNOWN) {
         Message.print(
@@ -218,12 +275,24 @@ final class RunCommand implements Subcommand {
     return code;
   }
 
+  /** The lock is not given back while the command may run, whatever goes wrong here. */
+  private int watch(Supervisor supervisor, GuardedCommand guarded, Held held)
+      throws InterruptedException {
+    try {
+      return supervisor.watch(guarded, held, what());
+    } catch (InterruptedException | RuntimeException | Error e) {
+      // Like a kill: the watchdog ends the command, and the name opens at the end of the lease.
+      Failures.reportAndHalt(e, Runtime.getRuntime()::halt);
+      throw e;
+    }
+  }
+
   private CompletableFuture<? extends Optional<? extends Held>> ask(
       Acquirable<? extends Held> lock) {
-    boolean tries = now || (wait != null && wait.isZero());
-    return tries
-        ? lock.tryAcquireAsync()
-        : lock.acquireAsync(wait == null ? Durations.LONGEST : wait).thenApply(Optional::of);
+    if (now || (wait != null && wait.isZero())) {
+      return lock.tryAcquireAsync();
+    }
+    return (wait == null ? lock.acquireAsync() : lock.acquireAsync(wait)).thenApply(Optional::of);
   }
 
   private static void giveUp(CompletableFuture<? extends Optional<? extends Held>> asked) {
@@ -256,8 +325,16 @@ final class RunCommand implements Subcommand {
   }
 
   private int notAcquired(String message) {
-    Message.print(message);
+    if (!quiet) {
+      Message.print(message);
+    }
     return conflictCode;
+  }
+
+  private void say(String message) {
+    if (verbose) {
+      Message.print(message);
+    }
   }
 
   // Settings. -----------------------------------------------------------------------------------
@@ -281,6 +358,16 @@ final class RunCommand implements Subcommand {
       throw Failure.usage("there is no lock name; write: fenceline run NAME -- COMMAND");
     }
     names.forEach(LockNames::check);
+    if (unlocks) {
+      throw Failure.usage(
+          "-u: there is no descriptor to unlock; the lock is released with the command's end, or by"
+              + " 'fenceline release'");
+    } else if (noFork) {
+      throw Failure.usage("-F: the tool has to live on beside the command, to renew its lock");
+    } else if (quiet && verbose) {
+      throw Failure.usage("-q (print nothing) and -v (say more) exclude each other");
+    }
+    checkNotNested();
     if (now && wait != null) {
       throw Failure.usage("-n (don't wait) and -w (wait so long) exclude each other");
     }
@@ -304,6 +391,28 @@ final class RunCommand implements Subcommand {
               .formatted(Durations.show(grace), Durations.show(chosen)));
     }
     return LockOptions.defaults().lease(chosen).keepAtLeast(atLeast);
+  }
+
+  /**
+   * A run of the same lock around this one holds it until this one has ended: it waits for itself.
+   */
+  private void checkNotNested() {
+    String outer = System.getenv("FENCELINE_NAME");
+    boolean waitsForever = !now && wait == null;
+    if (outer == null
+        || !waitsForever
+        || !store.addressForOthers().equals(System.getenv(StoreOptions.VARIABLE))) {
+      return;
+    }
+    for (String name : names) {
+      if (List.of(outer.split("\n", -1)).contains(name) && !mode.isShared()) {
+        throw Failure.usage(
+            "lock '"
+                + name
+                + "' is held by the run around this one, which waits for this one to end; give -n, -w"
+                + " SECONDS, or another name");
+      }
+    }
   }
 
   private static Duration configuredLease(String text) {
@@ -330,20 +439,8 @@ final class RunCommand implements Subcommand {
         "FENCELINE_NAME",
         String.join("\n", names),
         "FENCELINE_TOKEN",
-        tokens(held),
+        Tokens.of(held, names),
         StoreOptions.VARIABLE,
         store.addressForOthers());
-  }
-
-  private String tokens(Held held) {
-    if (held instanceof Hold hold) {
-      return String.valueOf(hold.token());
-    } else if (held instanceof PermitHold hold) {
-      return String.valueOf(hold.token());
-    }
-    MultiHold all = (MultiHold) held;
-    return names.stream()
-        .map(name -> String.valueOf(all.hold(name).token()))
-        .collect(Collectors.joining("\n"));
   }
 }

@@ -1,8 +1,8 @@
 package io.fenceline.cli;
 
 import io.fenceline.Fenceline;
-import io.fenceline.LockReport;
 import io.fenceline.cli.text.Table;
+import io.fenceline.diagnosis.LockReport;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -14,6 +16,9 @@ import picocli.CommandLine.Option;
 final class StoreOptions {
   /** The environment variable; commands under a lock get it without its password. */
   static final String VARIABLE = "FENCELINE_STORE";
+
+  /** Instead of an address that can't be had without its secrets. */
+  private static final String WITHHELD = "withheld:";
 
   /** The embedded store, in the user's state folder. */
   static final String DEFAULT = "sqlite:";
@@ -32,6 +37,12 @@ final class StoreOptions {
       paramLabel = "TIME",
       description = "How long connecting to the store may take; default 10s.")
   private Duration connectTimeout = Duration.ofSeconds(10);
+
+  @Option(
+      names = "--label",
+      paramLabel = "TEXT",
+      description = "What this process is called in 'fenceline ls'; default host and process id.")
+  private @Nullable String label;
 
   /** For {@link Subcommand#readQuickly}. */
   boolean read(QuickArguments args) {
@@ -70,27 +81,41 @@ final class StoreOptions {
     if (inherited.isEmpty()) {
       return StoreAddress.parse(configured.orElse(DEFAULT));
     }
-    StoreAddress address = StoreAddress.parse(inherited);
     // A run inside a run inherits the address without its password: if it is the one of the config
     // file otherwise, the file has the password.
     if (configured.isPresent()) {
       StoreAddress whole = StoreAddress.parse(configured.get());
-      if (whole.withoutSecrets().equals(inherited)) {
+      boolean isWithheld = inherited.equals(WITHHELD + whole.withoutSecrets());
+      if (isWithheld || whole.withoutSecrets().equals(inherited)) {
         return whole;
       }
     }
-    return address;
+    if (inherited.startsWith(WITHHELD)) {
+      throw Failure.usage(
+          "$"
+              + VARIABLE
+              + ": the run around this one could not pass its store's address on without a secret;"
+              + " name the store by --store, or put the password last in the address");
+    }
+    return StoreAddress.parse(inherited);
   }
 
-  /** The address for a process that may run in another folder, and must not see a password. */
+  /**
+   * The address for a process that may run in another folder, and must not see a password. Where
+   * there is none that leads to the same store, one that leads nowhere: a run inside this run must
+   * not take its locks from another store.
+   */
   String addressForOthers() {
     StoreAddress address = address();
     boolean isFile = address.scheme().endsWith("sqlite") && !address.path().isEmpty();
-    if (!isFile || address.path().startsWith("/")) {
-      return address.withoutSecrets();
+    if (isFile && !address.path().startsWith("/")) {
+      Path absolute = Path.of(address.path()).toAbsolutePath().normalize();
+      address = StoreAddress.parse(address.scheme() + ":" + absolute);
     }
-    Path absolute = Path.of(address.path()).toAbsolutePath().normalize();
-    return address.scheme() + ":" + absolute;
+    String configured = config().get(Config.STORE).orElse("");
+    boolean isConfigured = address.secretText().equals(configured);
+    String withheld = WITHHELD + (isConfigured ? address.withoutSecrets() : "");
+    return address.forOthers().orElse(withheld);
   }
 
   /** Where the address came from, for the doctor. */
@@ -103,9 +128,21 @@ final class StoreOptions {
     return config().get(Config.STORE).isPresent() ? config().file().toString() : "the default";
   }
 
+  /** Kept, since the log manager forgets loggers that nobody has. */
+  private @Nullable Logger grpc;
+
   FencelineBuilder builder() {
+    StoreAddress address = address();
+    if (address.scheme().equals("etcd")) {
+      // Its driver tells on stderr what kind of sockets it has found, and cron would send a mail.
+      grpc = Logger.getLogger("io.grpc");
+      grpc.setLevel(Level.WARNING);
+    }
     FencelineBuilder builder =
-        Fenceline.builder().store(address().secretText()).connectTimeout(connectTimeout);
+        Fenceline.builder().store(address.secretText()).connectTimeout(connectTimeout);
+    if (label != null) {
+      return builder.label(label);
+    }
     config().get(Config.LABEL).ifPresent(builder::label);
     return builder;
   }

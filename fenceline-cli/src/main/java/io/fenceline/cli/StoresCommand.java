@@ -1,15 +1,17 @@
 package io.fenceline.cli;
 
-import io.fenceline.Guarantee;
-import io.fenceline.Guarantees;
 import io.fenceline.cli.text.Table;
-import io.fenceline.spi.Durations;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreKind;
 import io.fenceline.spi.StoreProvider;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
@@ -52,12 +54,14 @@ final class StoresCommand implements Subcommand {
   }
 
   private static Table table(List<StoreKind> kinds) {
-    Table table = new Table("STORE", "CLASS", "FAIR", "DELAY", "MIN LEASE", "LATENCY", "URI");
+    Table table =
+        new Table("STORE", "CLASS", "DURABLE", "FAIR", "DELAY", "MIN LEASE", "LATENCY", "URI");
     for (StoreKind kind : kinds) {
       Guarantees guarantees = kind.guarantees();
       table.row(
           guarantees.store(),
           kind.consistency().toString(),
+          durable(guarantees),
           guarantees.gives(Guarantee.FAIR) ? "yes" : "no",
           guarantees.gives(Guarantee.LOCK_DELAY) ? "yes" : "no",
           Durations.show(guarantees.shortestLease()),
@@ -67,12 +71,22 @@ final class StoresCommand implements Subcommand {
     return table;
   }
 
+  /** Nobody has connected: what depends on a server's settings can't be known yet. */
+  private static String durable(Guarantees guarantees) {
+    return switch (guarantees.durable()) {
+      case YES -> "yes";
+      case NO -> "no";
+      case UNKNOWN -> "if set";
+    };
+  }
+
   private static void explain(StoreKind kind) {
     Guarantees guarantees = kind.guarantees();
     System.out.println();
     System.out.println(guarantees.store());
     System.out.println(
         "  class        " + kind.consistency() + ": " + kind.consistency().meaning());
+    System.out.println("  crash        " + guarantees.onCrash());
     System.out.println("  failover     " + guarantees.onFailover());
     System.out.println("  clock jump   " + guarantees.onClockJump());
     System.out.println("  wiped        " + guarantees.onWipe());
@@ -81,6 +95,9 @@ final class StoresCommand implements Subcommand {
             ", ",
             Arrays.stream(Guarantee.values())
                 .filter(guarantee -> !guarantees.gives(guarantee))
+                .filter(
+                    guarantee ->
+                        guarantee != Guarantee.DURABLE || guarantees.durable() == Certainty.NO)
                 .map(Guarantee::toString)
                 .toList());
     System.out.println("  not given    " + (missing.isEmpty() ? "-" : missing));
@@ -94,8 +111,10 @@ final class StoresCommand implements Subcommand {
     json.put("consistency", kind.consistency().toString());
     json.put("latency", kind.latency());
     json.put("guarantees", new TreeSet<>(guarantees.given()).stream().map(Enum::name).toList());
+    json.put("durable", guarantees.durable().name().toLowerCase(Locale.ROOT));
     json.put("shortestLeaseMillis", guarantees.shortestLease().toMillis());
     json.put("longestLeaseMillis", guarantees.longestLease().toMillis());
+    json.put("onCrash", guarantees.onCrash());
     json.put("onFailover", guarantees.onFailover());
     json.put("onClockJump", guarantees.onClockJump());
     json.put("onWipe", guarantees.onWipe());

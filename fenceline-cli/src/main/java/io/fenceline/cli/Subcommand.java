@@ -2,6 +2,7 @@ package io.fenceline.cli;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 
 /** Something that the tool can do; its options are declared by picocli's annotations. */
 interface Subcommand {
@@ -16,6 +17,9 @@ interface Subcommand {
   default boolean readQuickly(List<String> args) {
     return false;
   }
+
+  /** Looks at how picocli has read the arguments; not called after {@link #readQuickly}. */
+  default void read(CommandLine.ParseResult parsed) {}
 
   /**
    * What stood after {@code --}; null if there were no dashes. Only one subcommand takes any.

@@ -10,13 +10,24 @@ import picocli.CommandLine;
 final class Subcommands {
   /** In the order of the help. */
   static final List<String> NAMES =
-      List.of("run", "ls", "show", "watch", "release", "doctor", "stores", "demo", "completion");
+      List.of(
+          "run",
+          "hold",
+          "ls",
+          "show",
+          "watch",
+          "release",
+          "doctor",
+          "stores",
+          "demo",
+          "completion");
 
   private Subcommands() {}
 
   static @Nullable Subcommand named(String name) {
     return switch (name) {
       case "run" -> new RunCommand();
+      case "hold" -> new HoldCommand();
       case "ls" -> new ListCommand();
       case "show" -> new ShowCommand();
       case "watch" -> new WatchCommand();
@@ -38,6 +49,8 @@ final class Subcommands {
   /** Reads the options of one subcommand. */
   static CommandLine line(String name, Subcommand subcommand) {
     CommandLine line = new CommandLine(subcommand);
+    // A word that begins with @ is a lock's name; picocli would read a file of that name.
+    line.setExpandAtFiles(false);
     line.addMixin("global", new GlobalOptions());
     line.setCommandName("fenceline " + name);
     line.registerConverter(Duration.class, new DurationArgument());

@@ -1,13 +1,14 @@
 package io.fenceline.cli;
 
 import io.fenceline.Fenceline;
-import io.fenceline.LockReport;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Terminal;
 import io.fenceline.cli.text.Json;
 import io.fenceline.cli.text.Table;
-import io.fenceline.spi.Durations;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -37,7 +38,7 @@ final class WatchCommand implements Subcommand {
   @Mixin private final StoreOptions store = new StoreOptions();
   @Mixin private final OutputOptions output = new OutputOptions();
 
-  @Parameters(arity = "0..1", paramLabel = "PREFIX", description = "Only names that start so.")
+  @Parameters(arity = "0..1", paramLabel = "PREFIX", description = "Only names with this prefix.")
   private String prefix = "";
 
   @Option(
@@ -46,7 +47,7 @@ final class WatchCommand implements Subcommand {
       description = "How often to look; default 1s.")
   private Duration interval = Duration.ofSeconds(1);
 
-  @Option(names = "--count", paramLabel = "N", description = "Look so often, and end.")
+  @Option(names = "--count", paramLabel = "N", description = "Exit after N refreshes.")
   private long count = Long.MAX_VALUE;
 
   private final CountDownLatch stop = new CountDownLatch(1);
@@ -78,7 +79,7 @@ final class WatchCommand implements Subcommand {
     List<LockReport> reports;
     try {
       reports = fenceline.list(prefix, MOST);
-    } catch (StoreUnavailableException e) {
+    } catch (StoreUnavailableException | StoreRefusedException e) {
       // Watching is what one does while a store is down.
       Message.print(String.valueOf(e.getMessage()));
       return;

@@ -6,6 +6,8 @@ import io.fenceline.cli.Tool.Result;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +34,7 @@ class BadInputIT {
 
   @Test
   void wrongUsage() {
-    assertRefused(64, "there is no command 'rnu'; there are run, ls", "rnu");
+    assertRefused(64, "there is no command 'rnu'; there are run, hold, ls", "rnu");
     assertRefused(64, "there is no command; write", "run", "job");
     assertRefused(64, "there is no command; write", "run", "job", "--");
     assertRefused(64, "there is no lock name", "run", "--", "true");
@@ -58,6 +60,24 @@ class BadInputIT {
     assertRefused(64, "--yes", "release", "a", "--token", "1000000");
     assertRefused(64, "--token", "release", "a");
     assertRefused(64, "at least 1", "ls", "--limit", "0");
+    assertRefused(64, "quote the whole line", "run", "job", "-c", "echo", "x", "y");
+    assertRefused(64, "released with the command's end", "run", "-u", "job", "--", "true");
+    assertRefused(64, "has to live on", "run", "-F", "job", "--", "true");
+    assertRefused(64, "exclude each other", "run", "-q", "-v", "job", "--", "true");
+    assertRefused(64, "exclude each other", "hold", "-n", "-w", "1", "job");
+    assertRefused(64, "with one of run, hold", "help", "rnu");
+  }
+
+  @Test
+  void aRunThatWouldWaitForItself_isRefused() {
+    Result result =
+        tool.run("run", "job", "--", Tool.LAUNCHER.toString(), "run", "job", "--", "true");
+    assertThat(result.code()).isEqualTo(64);
+    assertThat(result.err()).contains("is held by the run around this one");
+    String own = Tool.LAUNCHER.toString();
+    assertThat(tool.run("run", "job", "--", own, "run", "-n", "job", "--", "true").code())
+        .isEqualTo(75);
+    assertThat(tool.run("run", "job", "--", own, "run", "other", "--", "true").code()).isZero();
   }
 
   @Test
@@ -66,10 +86,35 @@ class BadInputIT {
     assertRefused(64, "starts with a scheme", "ls", "--store", "hunter2@nonsense");
     assertRefused(64, "Unknown option", "--sotre=redis://:hunter2@host", "ls");
     assertRefused(64, "'redis://***'", "ls", "job", "redis://:hunter2@host");
+    String rest = "x".repeat(200);
+    String address = "redis://app:hunter2@host/" + rest;
+    assertRefused(64, "lock name 'redis://", "show", address);
+    assertRefused(64, "lock name 'redis://", "run", address, "--on-lost", "warn", "--", "true");
+    assertRefused(64, "control character", "ls", "redis://:a\u0001hunter2@host");
+    assertRefused(64, "redis://***", "run", "--lease=" + address, "a", "--", "true");
+    assertRefused(64, "Unmatched argument", "ls", "job", "redis//:hunter2@host");
     assertRefused(64, "there is no command", "--store", "redis://:hunter2@host", "rnu");
     assertRefused(69, "127.0.0.1:1", "--store", "redis://:hunter2@127.0.0.1:1", "ls");
-    assertRefused(69, "fenceline doctor", "ls", "--store", "sqlite:/proc/none/locks.db");
+    assertRefused(69, "(store=redis://127.0.0.1:1)", "--store", "redis://127.0.0.1:1", "ls");
+    assertRefused(69, "its folder can't be created", "ls", "--store", "sqlite:/proc/none/locks.db");
     assertRefused(69, "folder", "run", "a", "--store", "sqlite:/tmp", "--", "true");
+  }
+
+  @Test
+  void aNameThatLooksLikeAFile_isAName_onBothWays() throws Exception {
+    Path config = folder.resolve("home/.config/fenceline/config");
+    Files.createDirectories(config.getParent());
+    Files.writeString(config, "store = redis://:hunter2@cache\n");
+    Path file = Files.writeString(folder.resolve("at.txt"), "job -c 'echo from-the-file'");
+
+    assertThat(tool.run("show", "@" + config).out()).startsWith("'@" + config + "' is free");
+    for (String[] more : new String[][] {{}, {"--on-lost", "warn"}}) {
+      List<String> args = new ArrayList<>(List.of("run", "@" + file));
+      args.addAll(List.of(more));
+      args.addAll(List.of("-c", "echo \"$FENCELINE_NAME\""));
+      assertThat(tool.run(args.toArray(String[]::new)).out()).isEqualTo("@" + file + "\n");
+    }
+    assertRefused(64, "@" + config, "--version", "@" + config);
   }
 
   @Test

@@ -9,16 +9,21 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
 
 /**
  * The launcher of a clone: when it builds, and when not. The build itself is stood in for by a
  * script, since the real one takes a minute; what it builds is what all other tests start.
  */
 class LauncherIT {
-  @TempDir Path folder;
+  // On disk: programs are run out of it, which a container may forbid in memory.
+  @TempDir(factory = TempDirFactory.Standard.class)
+  Path folder;
+
   private Path clone;
   private Path launcher;
 
@@ -121,5 +126,21 @@ class LauncherIT {
         .contains("[ERROR] broken")
         .contains("fenceline: the build failed");
     assertThat(out(start(launcher))).isEqualTo("tool run a  b\n");
+  }
+
+  @Test
+  void theUsersOwnVariables_reachTheToolUnchanged() throws Exception {
+    out(start(launcher));
+    Path tool = clone.resolve("fenceline-cli/target/dist/bin/fenceline");
+    Files.writeString(tool, "#!/bin/sh\nexec env\n");
+    Map<String, String> variables = ScriptVariables.of(launcher);
+    assertThat(variables).hasSizeGreaterThan(5);
+    ProcessBuilder builder = new ProcessBuilder(launcher.toString());
+    builder.environment().putAll(variables);
+
+    String seen = out(builder.start());
+
+    assertThat(ScriptVariables.changed(variables, seen)).isEmpty();
+    assertThat(ScriptVariables.leaked(seen)).isEmpty();
   }
 }

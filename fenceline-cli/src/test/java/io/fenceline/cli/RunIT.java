@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.cli.Tool.Call;
 import io.fenceline.cli.Tool.Result;
 import io.fenceline.testkit.server.Eventually;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,6 +107,10 @@ class RunIT {
     assertThat(now.err()).startsWith("fenceline: lock 'job' is held by ").contains("(token=");
     assertThat(now.err().lines()).hasSize(1);
 
+    Result quiet = tool.run("run", "-n", "-q", "job", "--", "true");
+    assertThat(quiet.code()).isEqualTo(75);
+    assertThat(quiet.err()).isEmpty();
+
     long start = System.nanoTime();
     Result soon = tool.run("run", "job", "-w", "0.5", "-E", "9", "--", "true");
     assertThat(System.nanoTime() - start).isGreaterThan(500_000_000L);
@@ -113,6 +119,47 @@ class RunIT {
 
     holder.process.destroy();
     holder.await();
+  }
+
+  @Test
+  void verbose_saysWhatItHas_andALabelIsShown() {
+    Result result =
+        tool.run("run", "-v", "--label", "billing-7", "job", "--", Tool.LAUNCHER.toString(), "ls");
+    assertThat(result.code()).isZero();
+    assertThat(result.err()).startsWith("fenceline: lock 'job' is held (token=");
+    assertThat(result.out()).contains("billing-7");
+  }
+
+  @Test
+  void holdOfALock_lastsUntilItsInputEnds_andPrintsItsToken() throws Exception {
+    Call holder = tool.start(ProcessBuilder.Redirect.PIPE, "hold", "job");
+    long token = Long.parseLong(holder.firstLine().strip());
+    assertThat(tool.run("run", "-n", "job", "--", "true").code()).isEqualTo(75);
+    assertThat(tool.run("hold", "-n", "job").code()).isEqualTo(75);
+    holder.process.getOutputStream().write("go on\n".getBytes(StandardCharsets.UTF_8));
+    holder.process.getOutputStream().flush();
+    assertThat(tool.run("run", "-n", "job", "--", "true").code()).isEqualTo(75);
+
+    holder.process.getOutputStream().close();
+
+    assertThat(holder.await().code()).isZero();
+    Result next = tool.run("run", "-n", "job", "-c", "echo $FENCELINE_TOKEN");
+    assertThat(Long.parseLong(next.line())).isGreaterThan(token);
+  }
+
+  @Test
+  void holdOfALock_endsWithASignal_andSaysThatItIsLost() throws Exception {
+    Call ended = tool.start(ProcessBuilder.Redirect.PIPE, "hold", "job");
+    ended.firstLine();
+    ended.signal("TERM");
+    assertThat(ended.await().code()).isEqualTo(143);
+
+    Call lost = tool.start(ProcessBuilder.Redirect.PIPE, "hold", "job", "--lease", "3s");
+    String token = lost.firstLine().strip();
+    assertThat(tool.run("release", "job", "--token", token, "--yes").code()).isZero();
+    Result result = lost.await();
+    assertThat(result.code()).isEqualTo(79);
+    assertThat(result.err()).contains("lock 'job' is lost");
   }
 
   @Test
@@ -129,7 +176,7 @@ class RunIT {
     assertThat(tool.run("run", "--permits", "1/3", "-n", "desk", "--", "true").code()).isZero();
     assertThat(tool.run("run", "--permits=2/3", "-n", "desk", "--", "true").code()).isEqualTo(75);
     Result other = tool.run("run", "--permits", "1/5", "-n", "desk", "--", "true");
-    assertThat(other.code()).isEqualTo(64);
+    assertThat(other.code()).isEqualTo(69);
     assertThat(other.err()).contains("semaphore of 3").contains("semaphore of 5");
     two.process.destroy();
     two.await();
@@ -180,5 +227,18 @@ class RunIT {
                 + " run -n \u5eab\u5b59 -- true; echo $?");
 
     assertThat(result.out().lines()).containsExactly("C", "75", "0");
+  }
+
+  @Test
+  void theUsersOwnVariables_reachTheCommandUnchanged() throws Exception {
+    Path lib = Tool.DIST.resolve("lib");
+    Map<String, String> variables = ScriptVariables.of(Tool.LAUNCHER, lib.resolve("guard.sh"));
+    assertThat(variables).hasSizeGreaterThan(5);
+    tool.environment.putAll(variables);
+
+    String seen = tool.run("run", "job", "--", "env").out();
+
+    assertThat(ScriptVariables.changed(variables, seen)).isEmpty();
+    assertThat(ScriptVariables.leaked(seen)).isEmpty();
   }
 }

@@ -1,11 +1,11 @@
 package io.fenceline.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.fenceline.testkit.server.Eventually;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,73 +16,31 @@ import org.junit.jupiter.params.provider.ValueSource;
  * be, since they hand over a terminal in different ways.
  */
 class TerminalIT {
+  private static final String WINDOW = "w";
+
   @TempDir Path folder;
-  private String socket = "";
+  private Screen screen;
 
   private void open(String sh) throws Exception {
-    Path bin = Files.createDirectories(folder.resolve("bin"));
-    Path real = Path.of("/usr/bin", sh).toRealPath();
-    Files.createSymbolicLink(bin.resolve("sh"), real);
-    socket = "fenceline-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
-    tmux(
-        "-f",
-        "/dev/null",
-        "new-session",
-        "-d",
-        "-x",
-        "120",
-        "-y",
-        "50",
-        "-c",
-        folder.toString(),
-        "env",
-        "PATH=" + bin + ":" + System.getenv("PATH"),
-        "HOME=" + folder,
-        "FENCELINE_STORE=sqlite:" + folder.resolve("locks.db"),
-        "PS1=% ",
-        "bash",
-        "--norc",
-        "-i");
-    await("%");
-  }
-
-  private String tmux(String... args) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("tmux", "-L", socket));
-    command.addAll(List.of(args));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String out = new String(process.getInputStream().readAllBytes());
-    process.waitFor();
-    return out;
+    screen = new Screen(folder, sh, "sqlite:" + folder.resolve("locks.db"));
+    screen.open(WINDOW);
   }
 
   private void type(String text) throws Exception {
-    tmux("send-keys", "-l", text);
-    tmux("send-keys", "Enter");
+    screen.type(WINDOW, text);
   }
 
   private void key(String key) throws Exception {
-    tmux("send-keys", key);
-  }
-
-  private String screen() throws Exception {
-    return tmux("capture-pane", "-p", "-S", "-500");
+    screen.key(WINDOW, key);
   }
 
   private String await(String text) {
-    return Eventually.until(
-        Tool.PATIENCE, "the screen to show " + text, this::screen, screen -> screen.contains(text));
+    return screen.await(WINDOW, text);
   }
 
   @AfterEach
   void close() throws Exception {
-    tmux("kill-server");
-    // The folder can only be removed when nobody writes to it any more.
-    Eventually.until(
-        Tool.PATIENCE,
-        "everything in the terminal to end",
-        () ->
-            ProcessHandle.allProcesses()
-                .noneMatch(p -> environment(p.pid()).contains(folder.toString())));
+    screen.close();
   }
 
   @ParameterizedTest
@@ -126,7 +84,7 @@ class TerminalIT {
         Tool.PATIENCE,
         "the command to have the terminal again",
         () -> {
-          if (screen().contains("got hello")) {
+          if (screen.text(WINDOW).contains("got hello")) {
             return true;
           }
           type("hello");
@@ -139,13 +97,13 @@ class TerminalIT {
   void aKilledTool_leavesTheUsersShellItsTerminal(String sh) throws Exception {
     open(sh);
     type(Tool.LAUNCHER + " run a --lease 5s -c 'echo child-$$; sleep 100'");
-    String screen = await("\nchild-");
-    long child = Long.parseLong(screen.substring(screen.indexOf("\nchild-") + 7).split("\\s")[0]);
+    String shown = await("\nchild-");
+    long child = Long.parseLong(shown.substring(shown.indexOf("\nchild-") + 7).split("\\s")[0]);
     long tool =
         ProcessHandle.allProcesses()
             .filter(p -> p.info().commandLine().orElse("").contains("io.fenceline.cli.Main run a"))
             .filter(p -> Tool.lives(p.pid()))
-            .filter(p -> environment(p.pid()).contains(folder.toString()))
+            .filter(p -> Tool.environment(p.pid()).contains(folder.toString()))
             .findFirst()
             .orElseThrow()
             .pid();
@@ -159,14 +117,6 @@ class TerminalIT {
     await("\nstill");
   }
 
-  private static String environment(long pid) {
-    try {
-      return new String(Files.readAllBytes(Path.of("/proc/" + pid + "/environ")));
-    } catch (IOException e) {
-      return "";
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"dash"})
   void inAPipeline_theTerminalStaysWithTheOthers(String sh) throws Exception {
@@ -175,5 +125,35 @@ class TerminalIT {
     await("\nline");
     type("key");
     await("pager key");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dash", "bash"})
+  void theUsersOwnVariables_reachTheCommandUnchanged(String sh) throws Exception {
+    Path lib = Tool.DIST.resolve("lib");
+    Map<String, String> variables =
+        ScriptVariables.of(Tool.LAUNCHER, lib.resolve("guard.sh"), lib.resolve("terminal.sh"));
+    StringBuilder exports = new StringBuilder();
+    variables.forEach((name, value) -> exports.append("export %s=\"%s\"\n".formatted(name, value)));
+    Files.writeString(folder.resolve("exports"), exports);
+    open(sh);
+    type(". ./exports; " + Tool.LAUNCHER + " run a -c 'test -t 2 && env >seen'; echo code-$?");
+    await("code-0");
+    String seen = Files.readString(folder.resolve("seen"));
+
+    assertThat(ScriptVariables.changed(variables, seen)).isEmpty();
+    assertThat(ScriptVariables.leaked(seen)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dash", "bash"})
+  void ctrlC_reachesACommandThatMakesAGroupOfItsOwn(String sh) throws Exception {
+    open(sh);
+    type(Tool.LAUNCHER + " run a -- timeout 1000 sh -c 'echo re\\ady; sleep 1000'; echo code-$?");
+    await("ready");
+    key("C-c");
+    await("code-1");
+    type(Tool.LAUNCHER + " run -n a -- echo fr'ee'");
+    await("\nfree");
   }
 }

@@ -20,6 +20,7 @@ final class Tool {
 
   final Path folder;
   final Map<String, String> environment = new HashMap<>();
+  Path launcher = LAUNCHER;
   private int count;
 
   Tool(Path folder) {
@@ -63,11 +64,24 @@ final class Tool {
 
     /** Waits until the command under the lock has printed a line. */
     String firstLine() {
-      return Eventually.until(
-          PATIENCE,
-          "the command to print a line",
-          () -> Files.readString(out),
-          s -> s.contains("\n"));
+      String printed =
+          Eventually.until(
+              PATIENCE,
+              "the command to print a line",
+              () -> {
+                boolean ended = !process.isAlive();
+                String now = Files.readString(out);
+                return ended && !now.contains("\n") ? "ended\n" : now;
+              },
+              s -> s.contains("\n"));
+      if (printed.equals("ended\n")) {
+        throw new AssertionError("it printed nothing: " + await());
+      }
+      return printed;
+    }
+
+    String out() throws IOException {
+      return Files.readString(out);
     }
 
     String err() throws IOException {
@@ -93,7 +107,7 @@ final class Tool {
   synchronized Call start(ProcessBuilder.Redirect stdin, String... args) {
     // A build that was started with nohup hands on that HUP is ignored, which nobody could trap.
     List<String> command =
-        new ArrayList<>(List.of("env", "--default-signal=HUP,INT,TERM", LAUNCHER.toString()));
+        new ArrayList<>(List.of("env", "--default-signal=HUP,INT,TERM", launcher.toString()));
     command.addAll(List.of(args));
     Path out = folder.resolve("out-" + count);
     Path err = folder.resolve("err-" + count++);
@@ -115,6 +129,25 @@ final class Tool {
 
   Result run(String... args) {
     return start(args).await();
+  }
+
+  /** The environment that a process was started with; empty if it is gone. */
+  static String environment(long pid) {
+    try {
+      return new String(Files.readAllBytes(Path.of("/proc/" + pid + "/environ")));
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /** The words that a process was started with, with blanks between them. */
+  static String commandLine(long pid) {
+    try {
+      String words = Files.readString(Path.of("/proc/" + pid + "/cmdline"));
+      return words.replace('\0', ' ').strip();
+    } catch (IOException e) {
+      return "";
+    }
   }
 
   /** Whether a process is there and not a zombie. */

@@ -6,6 +6,7 @@ public sealed interface LockEvent
         Contended,
         Endangered,
         HandedOff,
+        HeldTooLong,
         Leaked,
         Lost,
         Refused,

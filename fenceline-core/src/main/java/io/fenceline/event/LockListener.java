@@ -34,6 +34,8 @@ public interface LockListener {
       onLost(lost);
     } else if (event instanceof Leaked leaked) {
       onLeaked(leaked);
+    } else if (event instanceof HeldTooLong heldTooLong) {
+      onHeldTooLong(heldTooLong);
     } else if (event instanceof StoreFailed storeFailed) {
       onStoreFailed(storeFailed);
     }
@@ -68,6 +70,9 @@ public interface LockListener {
 
   /** A leak. */
   default void onLeaked(Leaked event) {}
+
+  /** A hold that lasts longer than {@link io.fenceline.LockOptions#warnAfter}. */
+  default void onHeldTooLong(HeldTooLong event) {}
 
   /** A failure of the store. */
   default void onStoreFailed(StoreFailed event) {}

@@ -1,6 +1,5 @@
 package io.fenceline.event;
 
-import io.fenceline.LossReason;
 import java.time.Duration;
 
 /**

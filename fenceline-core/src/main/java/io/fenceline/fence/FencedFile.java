@@ -8,12 +8,20 @@ import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -33,6 +41,12 @@ import java.util.UUID;
  * marks, of some hundred bytes, and with what is being written. What an ended process has left
  * there goes with the next accepted write of a larger token.
  *
+ * <p>Whoever can read the marks can lock them, and so keep writers waiting. So that folder is for
+ * its user alone; where the folder of the file can be written by a group, for that group, too. The
+ * new file has the mode of the old one, and its owner and group where that is allowed. Access
+ * control lists are not kept, since Java can't read them: where a file has one, the bits of its
+ * group are the mask of the list, and the group has these rights afterwards.
+ *
  * <p>For one machine: a network file system may not respect the lock. A process that is stopped
  * inside the short step under the lock keeps other writers waiting until it goes on or ends; it
  * can't make them go wrong. Thread-safe.
@@ -44,6 +58,16 @@ public final class FencedFile {
    * a later one, may write again. The other order could lose the mark of a write that is there.
    */
   private static final String UNFINISHED = ".new";
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rw-------");
+  private static final Set<PosixFilePermission> FOLDER_OF_OWNER =
+      PosixFilePermissions.fromString("rwx------");
+  private static final Set<PosixFilePermission> FOLDER_OF_GROUP =
+      PosixFilePermissions.fromString("rwxrwx---");
+  private static final Set<PosixFilePermission> FILE_OF_GROUP =
+      PosixFilePermissions.fromString("rw-rw----");
+  private static final Set<PosixFilePermission> OF_THE_GROUP =
+      PosixFilePermissions.fromString("---rwx---");
 
   private final Path file;
   private final Path folder;
@@ -108,19 +132,11 @@ public final class FencedFile {
     Objects.requireNonNull(token, "token");
     FenceMarks before;
     try {
-      Files.createDirectories(folder);
+      createFolder();
       Path aside = folder.resolve(asideName(token));
       try {
         write(aside, content);
-        try (FileMarks marks = FileMarks.lock(folder.resolve("marks"))) {
-          before = marks.read();
-          if (before.admits(token)) {
-            remember(marks, before, token);
-            Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE);
-            FileMarks.flush(Objects.requireNonNull(file.getParent()));
-            forgetOvertaken(token);
-          }
-        }
+        before = putInPlace(aside, token);
       } finally {
         Files.deleteIfExists(aside);
       }
@@ -128,6 +144,23 @@ public final class FencedFile {
       throw new UncheckedIOException("Replacing " + file + " failed", e);
     }
     tell(before, token);
+  }
+
+  /** Puts the new file in place, unless its token was overtaken; returns the marks before. */
+  private FenceMarks putInPlace(Path aside, FencingToken token) throws IOException {
+    synchronized (FileMarks.ofThisProcess(folder.resolve("marks"))) {
+      try (FileMarks marks = lockMarks()) {
+        FenceMarks before = marks.read();
+        if (before.admits(token)) {
+          remember(marks, before, token);
+          keepAccess(aside);
+          Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE);
+          FileMarks.flush(Objects.requireNonNull(file.getParent()));
+          forgetOvertaken(token);
+        }
+        return before;
+      }
+    }
   }
 
   /**
@@ -140,17 +173,76 @@ public final class FencedFile {
     Objects.requireNonNull(token, "token");
     FenceMarks before;
     try {
-      Files.createDirectories(folder);
-      try (FileMarks marks = FileMarks.lock(folder.resolve("marks"))) {
-        before = marks.read();
-        if (before.admits(token)) {
-          remember(marks, before, token);
+      createFolder();
+      synchronized (FileMarks.ofThisProcess(folder.resolve("marks"))) {
+        try (FileMarks marks = lockMarks()) {
+          before = marks.read();
+          if (before.admits(token)) {
+            remember(marks, before, token);
+          }
         }
       }
     } catch (IOException e) {
       throw new UncheckedIOException("Checking a token for " + file + " failed", e);
     }
     tell(before, token);
+  }
+
+  private void createFolder() throws IOException {
+    Path parent = Objects.requireNonNull(file.getParent());
+    if (!isPosix(parent)) {
+      Files.createDirectories(folder);
+      return;
+    }
+    if (!Files.isDirectory(folder)) {
+      try {
+        Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(FOLDER_OF_OWNER));
+      } catch (FileAlreadyExistsException e) {
+        // Another writer was faster.
+      }
+    }
+    keepToWriters(folder, FOLDER_OF_OWNER, FOLDER_OF_GROUP);
+  }
+
+  private FileMarks lockMarks() throws IOException {
+    Path marks = folder.resolve("marks");
+    if (!isPosix(folder)) {
+      return FileMarks.lock(marks);
+    }
+    FileMarks locked = FileMarks.lock(marks, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    try {
+      keepToWriters(marks, OWNER_ONLY, FILE_OF_GROUP);
+      return locked;
+    } catch (IOException | RuntimeException e) {
+      locked.close();
+      throw e;
+    }
+  }
+
+  /** Also what was made by others before, as far as this is ours to change. */
+  private void keepToWriters(
+      Path path, Set<PosixFilePermission> ofOwner, Set<PosixFilePermission> ofGroup)
+      throws IOException {
+    PosixFileAttributes parent =
+        Files.readAttributes(Objects.requireNonNull(file.getParent()), PosixFileAttributes.class);
+    PosixFileAttributeView view =
+        Objects.requireNonNull(Files.getFileAttributeView(path, PosixFileAttributeView.class));
+    PosixFileAttributes now = view.readAttributes();
+    boolean isShared =
+        parent.permissions().contains(PosixFilePermission.GROUP_WRITE)
+            || now.permissions().contains(PosixFilePermission.GROUP_WRITE);
+    Set<PosixFilePermission> wanted = isShared ? ofGroup : ofOwner;
+    if (now.permissions().equals(wanted)) {
+      return;
+    }
+    try {
+      if (isShared && !now.permissions().contains(PosixFilePermission.GROUP_WRITE)) {
+        view.setGroup(parent.group());
+      }
+      view.setPermissions(wanted);
+    } catch (IOException e) {
+      // It belongs to another writer.
+    }
   }
 
   private static void remember(FileMarks marks, FenceMarks before, FencingToken token)
@@ -168,13 +260,50 @@ public final class FencedFile {
     notices.accepted(file.toString(), token);
   }
 
+  private static boolean isPosix(Path path) {
+    return Files.getFileAttributeView(path, PosixFileAttributeView.class) != null;
+  }
+
+  /** The new file has the mode of the old one, and its owner and group where that is allowed. */
+  private void keepAccess(Path aside) throws IOException {
+    if (!isPosix(aside) || !Files.exists(file)) {
+      return;
+    }
+    PosixFileAttributes old = Files.readAttributes(file, PosixFileAttributes.class);
+    PosixFileAttributeView view =
+        Objects.requireNonNull(Files.getFileAttributeView(aside, PosixFileAttributeView.class));
+    Set<PosixFilePermission> mode = EnumSet.noneOf(PosixFilePermission.class);
+    mode.addAll(old.permissions());
+    if (!view.readAttributes().group().equals(old.group())) {
+      try {
+        view.setGroup(old.group());
+      } catch (IOException e) {
+        mode.removeAll(OF_THE_GROUP); // They were meant for another group.
+      }
+    }
+    if (!view.readAttributes().owner().equals(old.owner())) {
+      try {
+        view.setOwner(old.owner());
+      } catch (IOException e) {
+        // Only root may give a file away.
+      }
+    }
+    view.setPermissions(mode);
+  }
+
   private static String asideName(FencingToken token) {
     return FenceMarks.digits(token.value()) + "-" + UUID.randomUUID() + UNFINISHED;
   }
 
-  private static void write(Path aside, Content content) throws IOException {
-    try (FileChannel channel =
-            FileChannel.open(aside, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+  private void write(Path aside, Content content) throws IOException {
+    Set<StandardOpenOption> options =
+        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    // Nobody may read the copy who may not read the file.
+    FileAttribute<?>[] access =
+        isPosix(folder) && Files.exists(file)
+            ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(OWNER_ONLY)}
+            : new FileAttribute<?>[0];
+    try (FileChannel channel = FileChannel.open(aside, options, access);
         OutputStream out = Channels.newOutputStream(channel)) {
       content.writeTo(out);
       out.flush();

@@ -7,9 +7,9 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
+import java.nio.file.attribute.FileAttribute;
 import java.util.Objects;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Set;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
@@ -23,42 +23,47 @@ import org.jspecify.annotations.Nullable;
 final class FileMarks implements AutoCloseable {
   private static final int LINE = 39 + 1 + 8 + 1; // marks, space, checksum, end of line
 
-  /** Java refuses a second file lock of one process instead of waiting for it. */
-  private static final ReentrantLock[] OF_THIS_PROCESS = new ReentrantLock[64];
-
-  static {
-    Arrays.setAll(OF_THIS_PROCESS, index -> new ReentrantLock());
-  }
-
   private final Path file;
-  private final ReentrantLock ofThisProcess;
   private final FileChannel channel;
   private final FileLock ofAllProcesses;
   private int current;
 
-  private FileMarks(
-      Path file, ReentrantLock ofThisProcess, FileChannel channel, FileLock ofAllProcesses) {
+  private FileMarks(Path file, FileChannel channel, FileLock ofAllProcesses) {
     this.file = file;
-    this.ofThisProcess = ofThisProcess;
     this.channel = channel;
     this.ofAllProcesses = ofAllProcesses;
   }
 
-  /** Waits for the lock. */
-  static FileMarks lock(Path file) throws IOException {
-    ReentrantLock mine = OF_THIS_PROCESS[Math.floorMod(file.hashCode(), OF_THIS_PROCESS.length)];
-    mine.lock();
+  /**
+   * What threads of this process synchronize on before they lock a file and until they have closed
+   * it. Java refuses a second file lock of one process instead of waiting for it, and whoever
+   * closes the same file in this process frees the lock, whoever has it.
+   *
+   * <p>It is one object for all copies of this class, which an application server may have loaded
+   * for several applications: only strings are shared by all of them.
+   */
+  static Object ofThisProcess(Path file) {
+    return ("io.fenceline.fence.FileMarks " + file).intern();
+  }
+
+  /**
+   * Waits for the lock; only to be called while synchronized on {@link #ofThisProcess}.
+   *
+   * @param access of the file, if it is new
+   */
+  static FileMarks lock(Path file, FileAttribute<?>... access) throws IOException {
     FileChannel channel = null;
     try {
       channel =
           FileChannel.open(
-              file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-      return new FileMarks(file, mine, channel, channel.lock());
+              file,
+              Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+              access);
+      return new FileMarks(file, channel, channel.lock());
     } catch (IOException | RuntimeException e) {
       if (channel != null) {
         channel.close();
       }
-      mine.unlock();
       throw e;
     }
   }
@@ -136,11 +141,8 @@ final class FileMarks implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    try {
+    try (channel) {
       ofAllProcesses.close();
-      channel.close();
-    } finally {
-      ofThisProcess.unlock();
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.fenceline.fence;
 
 import io.fenceline.FencingToken;
-import io.fenceline.InvalidSettingException;
+import io.fenceline.settings.InvalidSettingException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -16,6 +16,10 @@ import java.util.Objects;
  * written for the longest time is forgotten, and its marks become the floor below which nothing
  * unknown passes: forgetting can refuse a very old token without need, but never lets a stale one
  * pass.
+ *
+ * <p>So the names of resources have to come from the application: whoever can make names up, and
+ * send large tokens with them, raises that floor for everyone. Behind HTTP, {@code Resources.known}
+ * is for that.
  */
 public final class MemoryFence implements Fence {
   private static final int DEFAULT_RESOURCES = 100_000;

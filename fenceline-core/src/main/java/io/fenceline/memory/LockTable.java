@@ -1,6 +1,6 @@
 package io.fenceline.memory;
 
-import io.fenceline.ModeConflictException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.ClientInfo;
@@ -10,6 +10,7 @@ import io.fenceline.spi.Mode;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Owner;
+import io.fenceline.spi.Refusals;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
@@ -118,6 +119,11 @@ public class LockTable {
       return holders.isEmpty() && queue.isEmpty();
     }
 
+    /** Whether nothing of it is left at that time. */
+    boolean isOver(long nowMillis) {
+      return holders.stream().allMatch(holder -> holder.endMillis <= nowMillis);
+    }
+
     List<Mode> held() {
       return holders.stream().map(holder -> holder.claim.mode()).toList();
     }
@@ -187,7 +193,7 @@ public class LockTable {
    * Claims a name; a repeat by the same owner starts its lease again, or keeps its place. Nothing
    * that is repeated makes a lease shorter.
    *
-   * @throws ModeConflictException if the name is in use in another way
+   * @throws StoreRefusedException if the name is in use in another way
    */
   public ClaimAnswer claim(ClaimRequest claim, ClientInfo client) {
     long now = clockMillis.getAsLong();
@@ -204,7 +210,7 @@ public class LockTable {
       return waiting(entry, now);
     }
     if (!entry.isEmpty() && !entry.family().equals(claim.mode().family())) {
-      throw new ModeConflictException(claim.name(), claim.mode().family(), entry.family());
+      throw Refusals.otherKind(claim.name(), claim.mode().family(), entry.family());
     }
     names.put(claim.name(), entry);
     if (entry.queue.isEmpty() && claim.mode().fitsBeside(entry.held())) {
@@ -314,6 +320,12 @@ public class LockTable {
   /** Does what time has brought, for a name that someone waits for. */
   public void settle(String name) {
     look(name, clockMillis.getAsLong());
+  }
+
+  /** Forgets the names whose last grant is over, and that nobody has asked for since. */
+  public void sweep() {
+    long now = clockMillis.getAsLong();
+    names.values().removeIf(entry -> entry.queue.isEmpty() && entry.isOver(now));
   }
 
   /** How long until something of a waited-for name ends; empty if nothing does. */

@@ -3,12 +3,12 @@ package io.fenceline.memory;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.spi.Time;
 import io.fenceline.spi.Validity;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class MemorySpace {
   private static final Logger LOG = LoggerFactory.getLogger("io.fenceline.memory");
+  private static final long SWEEP_NANOS = 30_000_000_000L;
 
   private final String name;
   private final LockTable table;
@@ -36,6 +37,7 @@ public final class MemorySpace {
   // Guarded by this.
   private final Map<Owner, Waiting> waiting = new LinkedHashMap<>();
   private final Map<String, Alarm> alarms = new HashMap<>();
+  private @Nullable Alarm sweep;
 
   /** A claim that waits: whom to tell, and by whose time it waits. */
   private record Waiting(ClaimRequest claim, ClaimHandler handler, MemoryStore store) {}
@@ -87,7 +89,7 @@ public final class MemorySpace {
    * @param now before the doing: their leases count from then. It is the clock of whoever made
    *     room, which is also theirs, since they are in the same process
    */
-  <T> T serve(String about, Moment now, Function<LockTable, T> request) {
+  <T> T serve(String about, Moment now, MemoryStore store, Function<LockTable, T> request) {
     Map<LockTable.Push, Waiting> told = Map.of();
     try {
       synchronized (this) {
@@ -97,6 +99,9 @@ public final class MemorySpace {
           told = takeGranted();
           if (!waiting.isEmpty() || !alarms.isEmpty()) {
             setAlarm(about);
+          }
+          if (sweep == null && table.size() > 0) {
+            setSweep(store);
           }
         }
       }
@@ -127,7 +132,7 @@ public final class MemorySpace {
   private static void tell(LockTable.Push push, Waiting waiter, Moment now) {
     try {
       waiter.handler.granted(new Grant(push.number(), new Validity(now, push.length())));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // It must reach neither who made room nor the others who were granted.
       LOG.warn("A grant of lock '{}' could not be delivered", push.claim().name(), e);
     }
   }
@@ -171,6 +176,33 @@ public final class MemorySpace {
             time.schedule(delay, () -> time.lane(Lane.WORK).execute(() -> ring(about, store)))));
   }
 
+  /**
+   * Sees to it that names are forgotten that nobody looks at again: kept closed for a while, or
+   * lost with a delay.
+   */
+  private void setSweep(MemoryStore store) {
+    if (store.isClosed()) {
+      return;
+    }
+    Time time = store.time();
+    sweep =
+        new Alarm(
+            time.nanos() + SWEEP_NANOS,
+            store,
+            time.schedule(SWEEP_NANOS, () -> time.lane(Lane.WORK).execute(() -> sweep(store))));
+  }
+
+  private synchronized void sweep(MemoryStore store) {
+    if (sweep == null || sweep.store != store) {
+      return;
+    }
+    sweep = null;
+    table.sweep();
+    if (table.size() > 0) {
+      setSweep(store);
+    }
+  }
+
   private @Nullable MemoryStore storeThatWaits(String about) {
     for (Waiting waiter : waiting.values()) {
       if (waiter.claim.name().equals(about)) {
@@ -188,6 +220,7 @@ public final class MemorySpace {
     serve(
         about,
         now,
+        store,
         served -> {
           served.settle(about);
           return served;
@@ -200,11 +233,16 @@ public final class MemorySpace {
     synchronized (this) {
       left = waiting.values().stream().filter(w -> w.store == store).toList();
       left.forEach(waiter -> waiting.remove(waiter.claim.owner()));
+      if (sweep != null && sweep.store == store) {
+        sweep.timer.cancel(); // The next request, by another store, sets its own.
+        sweep = null;
+      }
     }
     for (Waiting waiter : left) {
       serve(
           waiter.claim.name(),
           now,
+          store,
           served -> {
             served.withdraw(waiter.claim);
             return served;

@@ -1,24 +1,25 @@
 package io.fenceline.memory;
 
 import io.fenceline.FencelineException;
-import io.fenceline.Guarantee;
-import io.fenceline.Guarantees;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Durations;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
-import io.fenceline.spi.Time;
 import io.fenceline.spi.Validity;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -35,8 +36,10 @@ final class MemoryStore implements LockStore {
       new Guarantees(
           "memory",
           EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
+          Certainty.YES,
           Duration.ofMillis(10),
           Durations.LONGEST,
+          "a crash of the process ends its holders along with the locks",
           "the locks end with the process",
           "none: time is counted from the start of the process",
           "tokens go on from the clock");
@@ -64,10 +67,15 @@ final class MemoryStore implements LockStore {
     return context.time();
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   private <T> T serve(String name, Moment now, Function<LockTable, T> request) {
     return space.serve(
         name,
         now,
+        this,
         table -> {
           if (closed) {
             throw new StoreUnavailableException(description(), "The store is closed", null);

@@ -3,11 +3,11 @@ package io.fenceline.runtime;
 import com.google.errorprone.annotations.MustBeClosed;
 import io.fenceline.Acquirable;
 import io.fenceline.Held;
-import io.fenceline.HoldTask;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockOptions;
+import io.fenceline.LockTimeoutException;
 import io.fenceline.ReleaseOutcome;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -33,12 +33,58 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
   public abstract H acquire(Duration maxWait) throws InterruptedException;
 
   @Override
-  public Optional<H> tryAcquire() {
-    return Futures.await(engine.time, tryAcquireAsync());
+  @MustBeClosed
+  public final H acquire() throws InterruptedException {
+    return acquire(Durations.LONGEST);
   }
 
   @Override
-  public <T, X extends Exception> T call(Duration maxWait, HoldTask<? super H, T, X> task)
+  public final Optional<H> tryAcquire(Duration maxWait) throws InterruptedException {
+    try {
+      return Optional.of(acquireOpen(maxWait));
+    } catch (LockTimeoutException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public final CompletableFuture<H> acquireAsync() {
+    return acquireAsync(Durations.LONGEST);
+  }
+
+  @Override
+  public final CompletableFuture<Optional<H>> tryAcquireAsync(Duration maxWait) {
+    CompletableFuture<H> acquiring = acquireAsync(maxWait);
+    CompletableFuture<Optional<H>> answer = new CompletableFuture<>();
+    answer.whenComplete((held, failure) -> acquiring.cancel(false));
+    acquiring.whenComplete(
+        (held, failure) -> {
+          if (held != null) {
+            if (!answer.complete(Optional.of(held))) {
+              giveBack(held);
+            }
+          } else if (Futures.cause(failure) instanceof LockTimeoutException) {
+            answer.complete(Optional.empty());
+          } else {
+            answer.completeExceptionally(Futures.cause(failure));
+          }
+        });
+    return answer;
+  }
+
+  /** The user's end of a future of ours; what comes too late for the user is given back. */
+  final CompletableFuture<H> forUser(CompletableFuture<H> inner) {
+    CompletableFuture<H> outer = engine.forUser(inner, AbstractAcquirable::giveBack);
+    outer.whenComplete((held, failure) -> inner.cancel(false));
+    return outer;
+  }
+
+  static void giveBack(Held unwanted) {
+    ((LossSource) unwanted).abandon();
+  }
+
+  @Override
+  public <T, X extends Exception> T call(Duration maxWait, Acquirable.Task<? super H, T, X> task)
       throws InterruptedException, X {
     Objects.requireNonNull(task, "task");
     return new TaskRun<H, T, X>(engine, what(), Optional.empty()).run(acquireOpen(maxWait), task);
@@ -46,7 +92,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
 
   @Override
   public <T, X extends Exception> T call(
-      Duration maxWait, Duration workLimit, HoldTask<? super H, T, X> task)
+      Duration maxWait, Duration workLimit, Acquirable.Task<? super H, T, X> task)
       throws InterruptedException, X {
     Objects.requireNonNull(task, "task");
     Durations.checkPositive("workLimit", workLimit);
@@ -60,7 +106,29 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
         .run(acquireOpen(maxWait), task);
   }
 
-  @SuppressWarnings("MustBeClosedChecker") // The run releases it.
+  @Override
+  public final <T, X extends Exception> Optional<T> tryCall(Acquirable.Task<? super H, T, X> task)
+      throws X {
+    Objects.requireNonNull(task, "task");
+    Optional<H> held = tryAcquire();
+    return held.isPresent() ? Optional.of(result(held.get(), task)) : Optional.empty();
+  }
+
+  @Override
+  public final <T, X extends Exception> Optional<T> tryCall(
+      Duration maxWait, Acquirable.Task<? super H, T, X> task) throws InterruptedException, X {
+    Objects.requireNonNull(task, "task");
+    Optional<H> held = tryAcquire(maxWait);
+    return held.isPresent() ? Optional.of(result(held.get(), task)) : Optional.empty();
+  }
+
+  private <T, X extends Exception> T result(H held, Acquirable.Task<? super H, T, X> task)
+      throws X {
+    T result = new TaskRun<H, T, X>(engine, what(), Optional.empty()).run(held, task);
+    return Objects.requireNonNull(result, "the task gave null, which says that it was skipped");
+  }
+
+  @SuppressWarnings("MustBeClosedChecker") // Whoever asked for it releases it.
   private H acquireOpen(Duration maxWait) throws InterruptedException {
     return acquire(maxWait);
   }
@@ -71,16 +139,14 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
     Objects.requireNonNull(task, "task");
     CompletableFuture<H> acquired = acquireAsync(maxWait);
     CompletableFuture<T> result = new CompletableFuture<>();
-    result.whenComplete(
-        (value, failure) -> {
-          if (result.isCancelled()) {
-            acquired.cancel(false);
-          }
-        });
+    // However it is completed by others: nobody waits for what the task would give.
+    result.whenComplete((value, failure) -> acquired.cancel(false));
     acquired.whenComplete(
         (held, failure) -> {
           if (held == null) {
-            result.completeExceptionally(Futures.unwrapped(failure));
+            result.completeExceptionally(Futures.cause(failure));
+          } else if (result.isDone()) {
+            giveBack(held);
           } else {
             start(task, held).whenComplete((value, thrown) -> finish(held, value, thrown, result));
           }

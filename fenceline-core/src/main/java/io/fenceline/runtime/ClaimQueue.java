@@ -3,18 +3,18 @@ package io.fenceline.runtime;
 import io.fenceline.ClientClosedException;
 import io.fenceline.LimitExceededException;
 import io.fenceline.LockTimeoutException;
-import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.TokenOverflowException;
 import io.fenceline.event.Contended;
+import io.fenceline.event.LossReason;
 import io.fenceline.event.Refused;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.event.TimedOut;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
+import io.fenceline.time.Moment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,11 +45,14 @@ final class ClaimQueue {
    *   calls advance(), after it has left the monitor.
    * - A hold of a client that is closed: closing passes through this monitor after the client was
    *   marked, and a grant is taken under it only if the client is not marked.
+   * - A claim that the store refused for good, after it had let it wait, or half-way through: it is
+   *   undone like any other, and whoever asked does not wait for it. A store that refuses that as well
+   *   is not asked again: what is left ends with its lease.
    * - A name that is kept for ever: the last one to leave retires the queue under its monitor, and
    *   whoever finds it retired takes a new one.
    */
 
-  private final Engine engine;
+  final Engine engine;
   private final String name;
   private final Runnable whenRetired;
 
@@ -106,8 +109,11 @@ final class ClaimQueue {
       engine.events.tell(() -> new Refused(name, holder, Duration.ZERO));
       settle(waiter, new Waiter.Refusal(refusal));
     } else if (toSend != null) {
-      toSend.send();
+      if (!engine.isClosed()) { // Whoever closes the client drops it, and must not be overtaken.
+        toSend.send();
+      }
     } else {
+      waiter.contended();
       engine.events.tell(() -> new Contended(name, waiting, engine.info.label()));
     }
     return true;
@@ -138,12 +144,22 @@ final class ClaimQueue {
         claim = null;
       }
     }
+    RemoteClaim unwanted = dropped;
     engine.dropHold();
-    waiter.wake(engine);
-    if (dropped != null) {
-      engine.undoer.undo(dropped.request);
+    if (unwanted != null && outcome instanceof StoreUnavailableException silence) {
+      unwanted.answered(silence);
     }
-    engine.work(this::advance);
+    new Steps()
+        .then(() -> waiter.wake(engine))
+        .then(() -> undo(unwanted))
+        .then(this::advanceLater)
+        .run();
+  }
+
+  private void undo(@Nullable RemoteClaim unwanted) {
+    if (unwanted != null) {
+      engine.undoer.undo(unwanted.request);
+    }
   }
 
   /** As {@link #leave}, with the error that says why the time was not enough. */
@@ -175,8 +191,9 @@ final class ClaimQueue {
     if (silent || !waiter.queues) {
       return new StoreUnavailableException(
           engine.store.description(),
-          "Lock '%s' was not acquired within %s: the store gave no answer (waited=%s)"
-              .formatted(name, Durations.show(waiter.maxWait), Durations.show(waited)),
+          "Lock '%s' was not acquired within %s: %s (waited=%s)"
+              .formatted(
+                  name, Durations.show(waiter.maxWait), whyNot(failure), Durations.show(waited)),
           failure);
     }
     Obstacle known = obstacle == null ? Obstacle.UNKNOWN : obstacle;
@@ -187,7 +204,17 @@ final class ClaimQueue {
         known.holder(),
         engine.tokenOf(known.number()),
         known.remaining(),
+        held != null,
         engine.store.description());
+  }
+
+  /** Why the store is not heard of: it may have said that it can't work now. */
+  private static String whyNot(@Nullable RuntimeException failure) {
+    if (failure instanceof StoreUnavailableException silence) {
+      String said = String.valueOf(silence.getMessage());
+      return said.replace(" (store=" + silence.store() + ")", ""); // It is at the end of ours.
+    }
+    return "the store gave no answer";
   }
 
   /** Sends the next claim if there is one to send; otherwise retires if there is nothing left. */
@@ -215,6 +242,10 @@ final class ClaimQueue {
     }
   }
 
+  private void advanceLater() {
+    engine.work(this::advance);
+  }
+
   // What the store answers. ---------------------------------------------------------------------
 
   void granted(RemoteClaim answered, Grant grant) {
@@ -222,7 +253,8 @@ final class ClaimQueue {
     Lease lease = Lease.of(grant.validity());
     Waiter taker = null;
     Handle handle = null;
-    RuntimeException overflow = null;
+    Throwable failure = null;
+    Runnable undo = null;
     synchronized (this) {
       Tenure held = tenure;
       if (held != null && held.answers(answered)) {
@@ -230,41 +262,57 @@ final class ClaimQueue {
       }
       if (answered == claim) {
         claim = null;
-        if (lease.runsAt(now) && !engine.isClosed()) {
+        if (lease.runsAt(now) && !answered.isGone() && !engine.isClosed()) {
+          Tenure taken = null;
           try {
             long number = engine.tokenNumber(name, grant.number());
-            Tenure taken = new Tenure(engine, this, answered, grant, number, lease, now);
+            taken = new Tenure(engine, this, answered, grant, number, lease, now);
             engine.renewer.add(taken);
             while (handle == null && (taker = nextFor(answered)) != null) {
-              Handle offered = taken.begin(taker, now);
-              if (taker.settle(offered)) {
-                handle = offered;
-                tenure = taken;
-                answered.taken(grant.number());
+              handle = taken.begin(taker, now);
+              if (handle == null && !taker.isSettled()) {
+                break; // Its timer was faster than we: whoever waits is claimed for anew.
               }
+              waiters.poll();
             }
-            if (handle == null) {
-              taken.end();
-            }
-          } catch (TokenOverflowException e) {
-            overflow = e;
+          } catch (Throwable e) { // A number that is no token, or no memory is left.
+            failure = e;
             taker = waiters.poll();
+          }
+          if (handle != null) {
+            tenure = taken;
+            answered.taken(grant.number());
+          } else if (taken != null) {
+            taken.end();
           }
         }
       }
+      if (handle == null && answered.mustUndo(grant.number())) {
+        undo = engine.undoer.prepared(answered.request); // A close after this waits for it.
+      }
     }
     if (handle != null && taker != null) {
-      taker.wake(engine);
-      handle.stay.tellAcquired(now, lease);
+      try {
+        handle.stay.tellBegun();
+      } finally {
+        taker.wake(engine);
+      }
+      if (answered.isGone()) {
+        handle.stay.tenure.lose(LossReason.GONE); // Said before there was a tenure to hear it.
+      }
       return;
     }
-    if (answered.mustUndo(grant.number())) {
-      engine.undoer.undo(answered.request);
-    }
-    if (overflow != null && taker != null) {
-      settle(taker, overflow);
-    }
-    advance();
+    notTaken(undo, taker, failure);
+  }
+
+  /** Undoes a grant that nobody took; the one that it was for hears of a failure, if it was one. */
+  private void notTaken(
+      @Nullable Runnable undo, @Nullable Waiter asked, @Nullable Throwable failure) {
+    new Steps()
+        .then(undo == null ? () -> {} : undo)
+        .then(() -> settle(failure == null ? null : asked, failure))
+        .then(failure == null ? this::advance : this::advanceLater)
+        .run();
   }
 
   /** The next waiter that can use what was claimed; those that have given up are dropped. */
@@ -274,20 +322,23 @@ final class ClaimQueue {
       waiters.poll();
       next = waiters.peek();
     }
-    return next == null || !next.terms.match(granted.terms) ? null : waiters.poll();
+    return next == null || !next.terms.match(granted.terms) ? null : next;
   }
 
   /** The claim waits at the store, or waits there again though nobody here wants it any more. */
   void contended(RemoteClaim answered, Obstacle obstacle, boolean first) {
     int waiting;
+    Waiter head;
     synchronized (this) {
       Tenure held = tenure;
       if (held != null && held.answers(answered)) {
         return; // An old answer; the grant has overtaken it.
       }
       waiting = answered == claim ? waiters.size() : 0;
+      head = waiters.peek();
     }
-    if (waiting > 0) {
+    if (waiting > 0 && head != null) {
+      head.contended();
       if (first) {
         engine.events.tell(() -> new Contended(name, waiting, obstacle.holder()));
       }
@@ -305,12 +356,18 @@ final class ClaimQueue {
       claim = null;
       asked = waiters.poll();
     }
-    if (asked != null) {
-      Duration roundTrip = Duration.ofNanos(engine.time.nanos() - asked.since.nanos());
-      engine.events.tell(() -> new Refused(name, obstacle.holder(), roundTrip));
-      settle(asked, new Waiter.Refusal(obstacle));
+    try {
+      if (asked != null) {
+        Duration roundTrip = Duration.ofNanos(engine.time.nanos() - asked.since.nanos());
+        engine.events.tell(() -> new Refused(name, obstacle.holder(), roundTrip));
+      }
+    } finally {
+      try {
+        settle(asked, new Waiter.Refusal(obstacle));
+      } finally {
+        advance();
+      }
     }
-    advance();
   }
 
   void failed(RemoteClaim answered, RuntimeException cause) {
@@ -330,24 +387,64 @@ final class ClaimQueue {
     }
     if (dropped) {
       // It may have been sent while it was dropped, and have overtaken what undid it.
-      if (unknown && answered.mustUndo(0)) {
-        engine.undoer.undo(answered.request);
+      if (answered.mustUndo(0)) {
+        undo(unknown ? answered : null);
+        undoRefused(answered, cause);
       }
       return;
     }
-    engine.events.tell(() -> new StoreFailed(name, "claim", cause));
+    Waiter told = asked;
+    Runnable tell = () -> engine.events.tell(() -> new StoreFailed(name, "claim", cause));
     if (unknown && answered.request.waits()) {
-      engine.time.schedule(answered.backoffNanos(), () -> engine.work(() -> sendAgain(answered)));
+      new Steps().then(tell).then(() -> sendAgainLater(answered)).run();
       return;
     }
-    if (unknown) {
-      engine.undoer.undo(answered.request);
+    new Steps()
+        .then(tell)
+        .then(() -> undo(unknown ? answered : null))
+        .then(() -> undoRefused(answered, cause))
+        .then(() -> settle(told, cause))
+        // Not on this stack: a thousand waiters with the same mistake would each add to it.
+        .then(this::advanceLater)
+        .run();
+  }
+
+  private void undoRefused(RemoteClaim refused, RuntimeException cause) {
+    if (cause instanceof StoreRefusedException && refused.mayHaveLeftSomething(cause)) {
+      if (refused.obstacle() != null) {
+        engine.undoer.undo(refused.request); // It has waited there: a session would keep its place.
+      } else {
+        engine.undoer.undoIfAllowed(refused.request);
+      }
     }
-    if (asked != null) {
-      settle(asked, cause);
+  }
+
+  private void sendAgainLater(RemoteClaim failed) {
+    engine.time.schedule(failed.backoffNanos(), () -> engine.work(() -> sendAgain(failed)));
+  }
+
+  /**
+   * Something was thrown, by the store or while its answer was taken, that says nothing of what
+   * became of the claim. Whoever asked gets it, and nobody else; the next one is claimed for anew.
+   */
+  void broken(RemoteClaim sent, Throwable thrown) {
+    Waiter asked;
+    synchronized (this) {
+      Tenure held = tenure;
+      if (held != null && held.answers(sent)) {
+        return; // It was granted before; who has it is told of its loss, if it is lost by this.
+      }
+      asked = sent == claim ? waiters.poll() : null;
+      claim = sent == claim ? null : claim;
     }
-    // Not on this stack: a thousand waiters with the same mistake would each add to it.
-    engine.work(this::advance);
+    new Steps()
+        .then(() -> undo(sent.mustUndo(0) ? sent : null))
+        .then(
+            () ->
+                engine.events.tell(() -> new StoreFailed(name, "claim", Futures.unwrapped(thrown))))
+        .then(() -> settle(asked, thrown))
+        .then(this::advanceLater)
+        .run();
   }
 
   /** The store says by itself that the grant is gone. */
@@ -367,8 +464,8 @@ final class ClaimQueue {
     failed.send();
   }
 
-  private void settle(Waiter waiter, Object outcome) {
-    if (waiter.settle(outcome)) {
+  private void settle(@Nullable Waiter waiter, @Nullable Object outcome) {
+    if (waiter != null && outcome != null && waiter.settle(outcome)) {
       engine.dropHold();
       waiter.wake(engine);
     }
@@ -382,16 +479,11 @@ final class ClaimQueue {
     Handle next = null;
     synchronized (this) {
       while (next == null && (taker = waiters.peek()) != null) {
-        Handle offered = from.handOff(ended, taker, now);
-        if (offered == null) {
+        next = from.handOff(ended, taker, now);
+        if (next == null && !taker.isSettled()) {
           break;
         }
         waiters.poll();
-        if (taker.settle(offered)) {
-          next = offered;
-        } else {
-          from.takeBack(offered.stay);
-        }
       }
       if (next == null) {
         from.end();
@@ -401,13 +493,19 @@ final class ClaimQueue {
       }
     }
     if (next != null && taker != null) {
-      taker.wake(engine);
-      next.stay.tellHandedOff(now);
-      return ended.released(ReleaseOutcome.RELEASED, now);
+      try {
+        CompletableFuture<ReleaseOutcome> answer = ended.released(ReleaseOutcome.RELEASED, now);
+        next.stay.tellBegun();
+        return answer;
+      } finally {
+        taker.wake(engine);
+      }
     }
-    CompletableFuture<ReleaseOutcome> answer = from.sendRelease(ended, now);
-    advance();
-    return answer;
+    try {
+      return from.sendRelease(ended, now);
+    } finally {
+      advance();
+    }
   }
 
   /** The tenure was lost; whoever waits has to be claimed for anew. */
@@ -418,7 +516,7 @@ final class ClaimQueue {
       }
       tenure = null;
     }
-    engine.work(this::advance);
+    advanceLater();
   }
 
   /** Fails whoever waits, and drops the claim; the tenure is the client's to end. */
@@ -431,12 +529,10 @@ final class ClaimQueue {
       dropped = claim;
       claim = null;
     }
-    if (dropped != null) {
-      engine.undoer.undo(dropped.request);
-    }
+    Steps steps = new Steps().then(() -> undo(dropped));
     for (Waiter waiter : left) {
-      settle(waiter, new ClientClosedException(engine.store.description()));
+      steps.then(() -> settle(waiter, new ClientClosedException(engine.store.description())));
     }
-    advance();
+    steps.then(this::advance).run();
   }
 }

@@ -5,15 +5,15 @@ import io.fenceline.FencedLock;
 import io.fenceline.FencedReadWriteLock;
 import io.fenceline.FencedSemaphore;
 import io.fenceline.Fenceline;
-import io.fenceline.Finding;
-import io.fenceline.Guarantee;
-import io.fenceline.Guarantees;
-import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockOptions;
-import io.fenceline.LockReport;
-import io.fenceline.LossReason;
 import io.fenceline.MultiHold;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.event.LossReason;
+import io.fenceline.metrics.ObserverFactory;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.LockNames;
 import io.fenceline.spi.LockStore;
@@ -21,7 +21,7 @@ import io.fenceline.spi.Mode;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Time;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -31,11 +31,16 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A client of one store: checks what it is given, and hands out locks on the engine below it. */
-public final class Client implements Fenceline {
+final class Client implements Fenceline {
+  private static final Logger LOG = LoggerFactory.getLogger(Client.class);
+
   private final Engine engine;
   private final Queues queues;
   private final ThreadOwners owners;
@@ -49,9 +54,9 @@ public final class Client implements Fenceline {
   }
 
   /** Opens the store and checks what it guarantees. */
-  public static Client connect(StoreFactory factory, ClientSettings settings) {
+  static Client connect(StoreFactory factory, ClientSettings settings) {
     Time given = settings.time();
-    Time time = given == null ? new SystemTime() : given;
+    Time time = given == null ? SystemTime.with(settings.executor()) : given;
     RandomGenerator random =
         settings.random() == null ? new SecureNumbers(time) : settings.random();
     ClientInfo info = info(settings.label());
@@ -62,7 +67,10 @@ public final class Client implements Fenceline {
               new StoreContext(
                   info, time, random, settings.connectTimeout(), settings.operationTimeout()));
       store.guarantees().require(settings.required());
-      return new Client(new Engine(store, time, random, settings, info), given == null);
+      warnUnlessDurable(store);
+      Engine engine = new Engine(store, time, random, settings, info);
+      settings.observers().forEach(engine.watchers::add);
+      return new Client(engine, given == null);
     } catch (RuntimeException e) {
       if (store != null) {
         store.close();
@@ -71,6 +79,26 @@ public final class Client implements Fenceline {
         time.close();
       }
       throw e;
+    }
+  }
+
+  /** Once for each client: what its settings let a server forget is seen too late otherwise. */
+  private static void warnUnlessDurable(LockStore store) {
+    Guarantees guarantees = store.guarantees();
+    switch (guarantees.durable()) {
+      case YES -> {}
+      case NO ->
+          LOG.warn(
+              "Store {} may forget locks that are held: {}. Another process may then hold them, too;"
+                  + " writes need a fence. To refuse such a store, require DURABLE.",
+              store.description(),
+              guarantees.onCrash());
+      case UNKNOWN ->
+          LOG.warn(
+              "It could not be found out whether store {} forgets held locks in a crash: {}."
+                  + " To refuse such a store, require DURABLE.",
+              store.description(),
+              guarantees.onCrash());
     }
   }
 
@@ -93,7 +121,7 @@ public final class Client implements Fenceline {
   }
 
   @Override
-  public FencedLock lock(String name, LockOptions options) {
+  public ExclusiveLock lock(String name, LockOptions options) {
     check(name, options, Set.of());
     return new ExclusiveLock(engine, queues, name, options, owners);
   }
@@ -107,8 +135,7 @@ public final class Client implements Fenceline {
   public FencedReadWriteLock readWriteLock(String name, LockOptions options) {
     check(name, options, EnumSet.of(Guarantee.SHARED_MODE));
     return new ReadWriteLocks(
-        lock(name, options),
-        new LeaseLock<Hold>(engine, queues, name, Mode.SHARED, options, LockHandle::new));
+        lock(name, options), new NamedLock(engine, queues, name, Mode.SHARED, options, owners));
   }
 
   @Override
@@ -138,7 +165,7 @@ public final class Client implements Fenceline {
       throw new InvalidSettingException("names", "none", "name at least one lock");
     }
     names.forEach(LockNames::check);
-    List<FencedLock> locks = new ArrayList<>();
+    List<ExclusiveLock> locks = new ArrayList<>();
     for (String name : MultiLock.inOrder(names)) {
       locks.add(lock(name, options));
     }
@@ -181,7 +208,7 @@ public final class Client implements Fenceline {
   private CompletableFuture<LockReport> inspected(String name) {
     engine.checkOpen();
     LockNames.check(name);
-    return bounded(engine.store.inspect(name), "The inspection").thenApply(this::report);
+    return bounded(() -> engine.store.inspect(name), "The inspection").thenApply(this::report);
   }
 
   @Override
@@ -195,7 +222,7 @@ public final class Client implements Fenceline {
     if (limit < 1) {
       throw new InvalidSettingException("limit", limit, "it must be at least 1");
     }
-    return bounded(engine.store.list(prefix, limit), "The listing")
+    return bounded(() -> engine.store.list(prefix, limit), "The listing")
         .thenApply(states -> states.stream().map(this::report).toList());
   }
 
@@ -211,7 +238,7 @@ public final class Client implements Fenceline {
     if (number < 1) {
       throw new InvalidSettingException("token", token, "it is not a token of this client's locks");
     }
-    return bounded(engine.store.forceRelease(name, number), "The forced release");
+    return bounded(() -> engine.store.forceRelease(name, number), "The forced release");
   }
 
   @Override
@@ -226,10 +253,16 @@ public final class Client implements Fenceline {
 
   private CompletableFuture<List<Finding>> diagnosed() {
     engine.checkOpen();
-    return bounded(engine.store.diagnose(), "The diagnosis");
+    return bounded(() -> engine.store.diagnose(), "The diagnosis");
   }
 
-  private <T> CompletableFuture<T> bounded(CompletableFuture<T> answer, String what) {
+  private <T> CompletableFuture<T> bounded(Supplier<CompletableFuture<T>> request, String what) {
+    CompletableFuture<T> answer;
+    try {
+      answer = request.get();
+    } catch (Throwable e) { // The asynchronous calls report it in their future.
+      answer = CompletableFuture.failedFuture(e);
+    }
     return engine.answered(answer, what + " was not answered");
   }
 
@@ -263,6 +296,12 @@ public final class Client implements Fenceline {
   }
 
   @Override
+  public void observe(ObserverFactory observer) {
+    engine.checkOpen();
+    engine.watchers.add(Objects.requireNonNull(observer, "observer"));
+  }
+
+  @Override
   public Guarantees guarantees() {
     return engine.store.guarantees();
   }
@@ -275,26 +314,39 @@ public final class Client implements Fenceline {
   // The end. ------------------------------------------------------------------------------------
 
   @Override
+  public Time time() {
+    return engine.time;
+  }
+
+  @Override
   public void close() {
     if (!engine.markClosed()) {
       return;
     }
-    queues.close();
+    new Steps()
+        .then(queues::close)
+        .then(this::loseAll)
+        .then(this::awaitReleases)
+        .then(engine.undoer::stop)
+        .then(engine::failOpen)
+        .then(engine.store::close)
+        .then(engine.watchers::closed)
+        .then(ownsTime ? engine.time::close : () -> {})
+        .run();
+  }
+
+  private void loseAll() {
+    Steps steps = new Steps();
     for (Tenure tenure : engine.renewer.tenures()) {
-      tenure.lose(LossReason.CLIENT_CLOSED);
+      steps.then(() -> tenure.lose(LossReason.CLIENT_CLOSED));
     }
+    steps.run();
+  }
+
+  private void awaitReleases() {
     CompletableFuture<Void> undone =
         engine.answered(engine.undoer.whenEmpty(), "The releases were not answered");
     Futures.await(engine.time, undone.exceptionally(failure -> null));
-    engine.undoer.stop();
-    engine.failOpen();
-    try {
-      engine.store.close();
-    } finally {
-      if (ownsTime) {
-        engine.time.close();
-      }
-    }
   }
 
   @Override

@@ -2,18 +2,21 @@ package io.fenceline.runtime;
 
 import io.fenceline.ClientClosedException;
 import io.fenceline.LimitExceededException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.TokenOverflowException;
 import io.fenceline.spi.ClientInfo;
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.Patience;
-import io.fenceline.spi.Time;
+import io.fenceline.spi.Refusals;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +28,7 @@ final class Engine {
   final ClientSettings settings;
   final ClientInfo info;
   final Events events;
+  final Watchers watchers;
   final Renewer renewer;
   final Undoer undoer;
   private final Patience patience;
@@ -48,7 +52,8 @@ final class Engine {
     this.random = random;
     this.settings = settings;
     this.info = info;
-    this.events = new Events(settings.listeners(), time, store.description());
+    this.watchers = new Watchers(this);
+    this.events = new Events(settings.listeners(), time, store.description(), watchers::dropped);
     this.renewer = new Renewer(this);
     this.undoer = new Undoer(this);
     this.patience = new Patience(time, operationNanos());
@@ -105,6 +110,15 @@ final class Engine {
 
   /** A future of ours as a user may have it: completed on a thread where user code may run. */
   <T> CompletableFuture<T> forUser(CompletableFuture<T> inner) {
+    return forUser(inner, value -> {});
+  }
+
+  /**
+   * As above.
+   *
+   * @param unwanted what is done with a value that comes when the user's future is complete already
+   */
+  <T> CompletableFuture<T> forUser(CompletableFuture<T> inner, Consumer<? super T> unwanted) {
     if (inner.isDone()) {
       return inner.copy();
     }
@@ -113,13 +127,36 @@ final class Engine {
         (value, failure) ->
             callback(
                 () -> {
-                  if (failure == null) {
-                    outer.complete(value);
-                  } else {
-                    outer.completeExceptionally(Futures.unwrapped(failure));
+                  if (failure != null) {
+                    outer.completeExceptionally(Futures.cause(failure));
+                  } else if (!outer.complete(value)) {
+                    unwanted.accept(value);
                   }
                 }));
     return outer;
+  }
+
+  /**
+   * Lets the calling thread wait for a while.
+   *
+   * @throws ClientClosedException if the client is closed meanwhile
+   */
+  void pause(long nanos) throws InterruptedException {
+    CompletableFuture<Void> closing = untilClosed(new CompletableFuture<>());
+    Thread waiting = Thread.currentThread();
+    closing.whenComplete((value, failure) -> LockSupport.unpark(waiting));
+    long end = time.nanos() + nanos;
+    try {
+      for (long left = nanos; left > 0 && !closing.isDone(); left = end - time.nanos()) {
+        time.park(closing, left);
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+      }
+    } finally {
+      closing.complete(null);
+    }
+    checkOpen();
   }
 
   long operationNanos() {
@@ -177,12 +214,12 @@ final class Engine {
   /**
    * The number that tokens are made of: the store's, above the base.
    *
-   * @throws TokenOverflowException if it does not fit; it must never wrap
+   * @throws StoreRefusedException if it does not fit; it must never wrap
    */
   long tokenNumber(String name, long grantNumber) {
     long base = settings.tokenBase();
     if (grantNumber < 1 || grantNumber > ClientSettings.MAX_NUMBER - base) {
-      throw new TokenOverflowException(name, grantNumber, ClientSettings.MAX_NUMBER - base);
+      throw Refusals.numberTooLarge(name, grantNumber, ClientSettings.MAX_NUMBER - base);
     }
     return grantNumber + base;
   }

@@ -5,6 +5,7 @@ import io.fenceline.event.Acquired;
 import io.fenceline.event.Contended;
 import io.fenceline.event.Endangered;
 import io.fenceline.event.HandedOff;
+import io.fenceline.event.HeldTooLong;
 import io.fenceline.event.Leaked;
 import io.fenceline.event.LockEvent;
 import io.fenceline.event.LockListener;
@@ -14,11 +15,13 @@ import io.fenceline.event.Released;
 import io.fenceline.event.Renewed;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.event.TimedOut;
-import io.fenceline.spi.Durations;
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Time;
+import io.fenceline.settings.Durations;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,27 +30,56 @@ final class Events {
   private static final Logger LOG = LoggerFactory.getLogger("io.fenceline");
 
   private final List<ListenerQueue> queues;
+  private final LogQueue log;
   private final String store;
 
-  Events(List<LockListener> listeners, Time time, String store) {
+  /**
+   * Makes them.
+   *
+   * @param dropped is told of each event that a listener misses
+   */
+  Events(List<LockListener> listeners, Time time, String store, Consumer<LockEvent> dropped) {
+    // With the news of losses: callbacks of the user may take all of their own threads, for ever.
+    this.log = new LogQueue(time.lane(Lane.LOSS));
     this.queues =
-        listeners.stream().map(l -> new ListenerQueue(l, time.lane(Lane.CALLBACK))).toList();
+        listeners.stream()
+            .map(l -> new ListenerQueue(l, time.lane(Lane.LOSS), log, dropped))
+            .toList();
     this.store = store;
+  }
+
+  /** Whether anyone hears of what happens. */
+  boolean areHeard() {
+    return !queues.isEmpty() || LOG.isDebugEnabled();
   }
 
   /** An event that is worth making only if someone hears it. */
   void tell(Supplier<LockEvent> event) {
-    if (!queues.isEmpty() || LOG.isDebugEnabled()) {
+    if (areHeard()) {
       tell(event.get());
     }
   }
 
-  /** An event that is logged as a warning, or is cheap. */
+  /** An event that is logged as a warning, or is cheap: listeners first, for the log may block. */
   void tell(LockEvent event) {
-    log(event);
     for (ListenerQueue queue : queues) {
       queue.add(event);
     }
+    if (isWarning(event) || LOG.isDebugEnabled()) {
+      log.add(() -> log(event));
+    }
+  }
+
+  /** Logs that something of the user's failed, or that we did. */
+  void warn(String format, Object... values) {
+    log.add(() -> LOG.warn(format, values));
+  }
+
+  private static boolean isWarning(LockEvent event) {
+    return event instanceof Lost
+        || event instanceof Leaked
+        || event instanceof Endangered
+        || event instanceof HeldTooLong;
   }
 
   private void log(LockEvent event) {
@@ -76,6 +108,17 @@ final class Events {
           e.token(),
           e.cause(),
           store);
+    } else if (event instanceof HeldTooLong e) {
+      LOG.warn(
+          "Lock '{}' is still held after {} (id={}, token={}, since={}, thread={}, store={})",
+          e.name(),
+          Durations.show(e.held()),
+          e.id(),
+          e.token(),
+          e.since(),
+          e.thread(),
+          store,
+          e.acquiredAt());
     } else if (LOG.isDebugEnabled()) {
       LOG.debug("{}", line(event));
     }
@@ -116,22 +159,27 @@ final class Events {
       return "Lock '%s' renewed (id=%s, token=%d, remaining=%s, store=%s)"
           .formatted(e.name(), e.id(), e.token(), Durations.show(e.remaining()), store);
     } else if (event instanceof Contended e) {
-      return "Lock '%s' is held by %s; %d wait here (store=%s)"
-          .formatted(e.name(), e.holder(), e.localWaiters(), store);
+      return "Lock '%s' is held%s; %d wait here (store=%s)"
+          .formatted(e.name(), by(e.holder()), e.localWaiters(), store);
     } else if (event instanceof Refused e) {
-      return "Lock '%s' is held by %s; not waiting (store=%s)"
-          .formatted(e.name(), e.holder(), store);
+      return "Lock '%s' is held%s; not waiting (store=%s)"
+          .formatted(e.name(), by(e.holder()), store);
     } else if (event instanceof TimedOut e) {
       return "Lock '%s' was not acquired in %s%s (store=%s)"
           .formatted(
               e.name(),
               Durations.show(e.waited()),
-              e.storeSilent() ? "; the store gave no answer" : "",
+              e.storeSilent() ? "; the store did not answer, or could not work" : "",
               store);
     } else if (event instanceof StoreFailed e) {
       return "Lock '%s': %s failed: %s (store=%s)"
           .formatted(e.name(), e.operation(), e.cause(), store);
     }
     return event.toString();
+  }
+
+  /** Not every store knows who holds a name, nor does this client while it is still asking. */
+  private static String by(@Nullable String holder) {
+    return holder == null ? "" : " by " + holder;
   }
 }

@@ -1,10 +1,10 @@
 package io.fenceline.runtime;
 
-import io.fenceline.FencelineException;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Time;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** Waiting for a store's answers, on time that was handed in. */
 final class Futures {
@@ -55,19 +55,40 @@ final class Futures {
     try {
       return future.join();
     } catch (CompletionException e) {
-      throw unwrapped(e);
+      throw thrown(e);
     }
   }
 
-  /** The exception that a stage failed with; Fenceline's own without its wrapping. */
-  static RuntimeException unwrapped(Throwable failure) {
+  /** Completes a future with what another one was completed with. */
+  static <T> void copy(@Nullable T value, @Nullable Throwable failure, CompletableFuture<T> to) {
+    if (failure != null) {
+      to.completeExceptionally(cause(failure));
+    } else {
+      to.complete(value);
+    }
+  }
+
+  /** What a stage failed with, without the wrapping. */
+  static Throwable cause(Throwable failure) {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();
     }
-    if (cause instanceof FencelineException own) {
-      return own;
+    return cause;
+  }
+
+  /** As {@link #cause}, as something that can be thrown; an Error is thrown here. */
+  private static RuntimeException thrown(Throwable failure) {
+    Throwable cause = cause(failure);
+    if (cause instanceof Error error) {
+      throw error;
     }
+    return unwrapped(cause);
+  }
+
+  /** As {@link #cause}, as a runtime exception. */
+  static RuntimeException unwrapped(Throwable failure) {
+    Throwable cause = cause(failure);
     return cause instanceof RuntimeException other ? other : new CompletionException(cause);
   }
 }

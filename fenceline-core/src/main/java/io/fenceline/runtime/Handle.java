@@ -3,12 +3,12 @@ package io.fenceline.runtime;
 import io.fenceline.Held;
 import io.fenceline.LeaseTooShortException;
 import io.fenceline.LockLostException;
-import io.fenceline.ReleaseFailedException;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.StoreUnavailableException;
 import io.fenceline.event.Lost;
-import io.fenceline.spi.Durations;
-import io.fenceline.spi.Moment;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.Renewal;
+import io.fenceline.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,13 +17,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What a caller has in hand: its own end, its listeners, and a stay that does the rest. */
 abstract class Handle implements Held, LossSource {
-  private static final Logger LOG = LoggerFactory.getLogger("io.fenceline");
-
   final Stay stay;
 
   // Guarded by this handle's monitor.
@@ -32,16 +28,6 @@ abstract class Handle implements Held, LossSource {
 
   // Written under the tenure's monitor, where it is decided what a release finds.
   private volatile boolean closed;
-
-  /** Keeps the handle alive for as long as someone waits for its loss. */
-  private static final class LostFuture extends CompletableFuture<Lost> {
-    @SuppressWarnings({"unused", "FieldCanBeLocal"})
-    private final Handle of;
-
-    LostFuture(Handle of) {
-      this.of = of;
-    }
-  }
 
   Handle(Stay stay) {
     this.stay = stay;
@@ -95,30 +81,46 @@ abstract class Handle implements Held, LossSource {
 
   @Override
   public Duration remaining() {
-    if (!isOpen() || !stay.isHeld()) {
-      return Duration.ZERO;
-    }
-    Moment now = engine().time.now();
-    Lease lease = tenure().lease();
-    if (!lease.runsAt(now)) {
+    while (isOpen() && stay.isHeld()) {
+      Moment now = engine().time.now();
+      Lease lease = tenure().lease();
+      if (lease.runsAt(now)) {
+        return Duration.ofNanos(lease.remainingNanos(now));
+      }
       tenure().noticeExpiry(now);
-      return Duration.ZERO;
+      if (!tenure().isLive()) {
+        break;
+      } // Otherwise it was renewed since we looked.
     }
-    return Duration.ofNanos(lease.remainingNanos(now));
+    return Duration.ZERO;
   }
 
   @Override
   public void ensure(Duration duration) throws InterruptedException {
     Durations.checkNotNegative("duration", duration);
-    Duration left = remainingOrThrow();
-    boolean renewable =
-        tenure().terms().autoRenewal() && duration.compareTo(tenure().terms().lease()) < 0;
-    if (left.compareTo(duration) < 0 && renewable) {
-      Futures.awaitInterruptibly(
-          engine().time,
-          tenure().renewNow(tenure().terms().lease()).exceptionally(e -> Renewal.GONE));
-      left = remainingOrThrow();
+    CompletableFuture<?> renewal = renewedFor(duration);
+    if (renewal != null) {
+      Futures.awaitInterruptibly(engine().time, renewal);
     }
+    checkLeft(duration);
+  }
+
+  /**
+   * Renews it if it has to be, and may be, to be valid for that long.
+   *
+   * @return completes when the store has answered, or has not; null if nothing was sent
+   */
+  final @Nullable CompletableFuture<?> renewedFor(Duration duration) {
+    Duration lease = tenure().terms().lease();
+    boolean helps =
+        remainingOrThrow().compareTo(duration) < 0
+            && duration.compareTo(lease) < 0
+            && tenure().wantsRenewal(engine().time.now());
+    return helps ? tenure().renewNow(lease, stay).exceptionally(e -> Renewal.GONE) : null;
+  }
+
+  final void checkLeft(Duration duration) {
+    Duration left = remainingOrThrow();
     if (left.compareTo(duration) < 0) {
       throw new LeaseTooShortException(name(), duration, left);
     }
@@ -179,7 +181,7 @@ abstract class Handle implements Held, LossSource {
       return CompletableFuture.failedFuture(e);
     }
     return tenure()
-        .renewNow(lease)
+        .renewNow(lease, stay)
         .thenAccept(
             renewal -> {
               if (renewal instanceof Renewal.Gone || !isValid()) {
@@ -190,7 +192,8 @@ abstract class Handle implements Held, LossSource {
 
   // Release. ------------------------------------------------------------------------------------
 
-  private CompletableFuture<ReleaseOutcome> end() {
+  /** Gives it back; the same future for every call, completed by whoever hears the answer. */
+  final CompletableFuture<ReleaseOutcome> end() {
     CompletableFuture<ReleaseOutcome> mine = new CompletableFuture<>();
     synchronized (this) {
       if (outcome != null) {
@@ -206,11 +209,13 @@ abstract class Handle implements Held, LossSource {
         answer.whenComplete(
             (given, failure) -> mine.complete(given == null ? ReleaseOutcome.UNKNOWN : given));
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       // Whatever went wrong there, the first answer is the only one, and it has to come.
-      LOG.warn("Lock '{}' could not be released (id={}, token={})", name(), id(), token(), e);
       markClosed();
       mine.complete(ReleaseOutcome.UNKNOWN);
+      engine()
+          .events
+          .warn("Lock '{}' could not be released (id={}, token={})", name(), id(), token(), e);
     }
     return mine;
   }
@@ -232,7 +237,11 @@ abstract class Handle implements Held, LossSource {
       throw lossException();
     }
     if (answer == ReleaseOutcome.UNKNOWN) {
-      throw new ReleaseFailedException(name(), token(), engine().store.description());
+      throw new StoreUnavailableException(
+          engine().store.description(),
+          "Lock '%s' was held until now, but its release was not confirmed (token=%d); it opens by itself at the end of its lease"
+              .formatted(name(), token()),
+          null);
     }
   }
 
@@ -241,12 +250,18 @@ abstract class Handle implements Held, LossSource {
     ReleaseOutcome unused = release();
   }
 
-  /** Gives back what nobody has taken. */
-  void abandon() {
+  @Override
+  public final void abandon() {
+    stay.claimed(false);
     CompletableFuture<ReleaseOutcome> unused = end();
   }
 
   // Loss. ---------------------------------------------------------------------------------------
+
+  /** Whether it was lost; a loss that nobody has noticed is noticed by asking for validity. */
+  final boolean isLost() {
+    return stay.loss() != null;
+  }
 
   @Override
   public void onLost(Consumer<? super Lost> listener) {
@@ -297,7 +312,7 @@ abstract class Handle implements Held, LossSource {
     try {
       listener.accept(how);
     } catch (Throwable e) { // An error of a listener is the listener's own.
-      LOG.warn("A loss listener of lock '{}' failed (id={})", name(), id(), e);
+      engine().events.warn("A loss listener of lock '{}' failed (id={})", name(), id(), e);
     }
   }
 

@@ -1,7 +1,7 @@
 package io.fenceline.runtime;
 
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.Validity;
+import io.fenceline.time.Moment;
 import java.time.Duration;
 
 /**

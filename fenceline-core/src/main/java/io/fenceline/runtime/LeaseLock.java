@@ -1,16 +1,19 @@
 package io.fenceline.runtime;
 
 import com.google.errorprone.annotations.MustBeClosed;
-import io.fenceline.FencelineException;
 import io.fenceline.Held;
 import io.fenceline.LockOptions;
 import io.fenceline.LockTimeoutException;
-import io.fenceline.WaitStrategy;
-import io.fenceline.spi.Durations;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.event.TimedOut;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.WaitStrategy;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Obstacle;
+import io.fenceline.time.Lane;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -45,49 +48,106 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     return name;
   }
 
-  // Blocking. -----------------------------------------------------------------------------------
+  // Blocking: on the calling thread all the way. --------------------------------------------------
 
   @Override
   @MustBeClosed
   public H acquire(Duration maxWait) throws InterruptedException {
-    Durations.checkNotNegative("maxWait", maxWait);
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
-    if (options.waitStrategy() instanceof WaitStrategy.Retry) {
-      return Futures.awaitInterruptibly(engine.time, acquireAsync(maxWait));
-    }
-    Waiter waiter = waiter(!maxWait.isZero(), maxWait, Thread.currentThread());
-    ClaimQueue queue = queues.enter(name, waiter);
-    return granted(await(queue, waiter, true), maxWait, waiter);
+    return interruptedByLoss(take(maxWait));
   }
 
   @Override
   public Optional<H> tryAcquire() {
-    Waiter waiter = waiter(false, settingsTimeout(), Thread.currentThread());
-    ClaimQueue queue = queues.enter(name, waiter);
-    try {
-      return tried(await(queue, waiter, false));
-    } catch (InterruptedException e) {
-      throw new AssertionError("a try does not listen to interrupts", e);
-    }
+    return tryTake().map(this::interruptedByLoss);
   }
 
-  /** Acquires for a thread that can't be interrupted; an interrupt is kept for later. */
+  /** Acquires in the queue, whatever the options say, for as long as it takes. */
+  H acquireInTurn(Duration maxWait) throws InterruptedException {
+    return interruptedByLoss(takeInTurn(maxWait, true));
+  }
+
+  /** As above, for a thread that can't be interrupted; an interrupt is kept for later. */
   H acquireUninterruptibly() {
-    Duration ever = Durations.LONGEST;
-    Waiter waiter = waiter(true, ever, Thread.currentThread());
-    ClaimQueue queue = queues.enter(name, waiter);
     try {
-      return granted(await(queue, waiter, false), ever, waiter);
+      return interruptedByLoss(takeInTurn(Durations.LONGEST, false));
     } catch (InterruptedException e) {
       throw new AssertionError("this wait does not listen to interrupts", e);
     }
   }
 
+  private H interruptedByLoss(H held) {
+    if (options.interruptsOnLoss()) {
+      ((Handle) held).stay.interruptOnLoss(new LossInterrupt(Thread.currentThread()));
+    }
+    return held;
+  }
+
+  /** As {@link #acquire}; its loss interrupts nobody yet. */
+  H take(Duration maxWait) throws InterruptedException {
+    Durations.checkNotNegative("maxWait", maxWait);
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    return options.waitStrategy() instanceof WaitStrategy.Retry strategy
+        ? takeByAskingAgain(retries(strategy, maxWait, true))
+        : takeInTurn(maxWait, true);
+  }
+
+  /** As {@link #tryAcquire}; its loss interrupts nobody yet. */
+  Optional<H> tryTake() {
+    try {
+      return tryOnce(settingsTimeout(), false, watch(true));
+    } catch (InterruptedException e) {
+      throw new AssertionError("a try does not listen to interrupts", e);
+    }
+  }
+
+  private H takeInTurn(Duration maxWait, boolean interruptible) throws InterruptedException {
+    Waiter waiter =
+        waiter(!maxWait.isZero(), maxWait, Thread.currentThread(), Lane.CALLBACK, watch(true));
+    ClaimQueue queue = queues.enter(name, waiter);
+    return granted(await(queue, waiter, interruptible), maxWait, waiter);
+  }
+
+  private Optional<H> tryOnce(Duration limit, boolean interruptible, @Nullable Watched watched)
+      throws InterruptedException {
+    Waiter waiter = waiter(false, limit, Thread.currentThread(), Lane.CALLBACK, watched);
+    ClaimQueue queue = queues.enter(name, waiter);
+    return tried(await(queue, waiter, interruptible));
+  }
+
+  private H takeByAskingAgain(Retries retries) throws InterruptedException {
+    try {
+      return askAgain(retries);
+    } catch (InterruptedException | RuntimeException | Error e) {
+      retries.failed(e);
+      throw e;
+    }
+  }
+
+  private H askAgain(Retries retries) throws InterruptedException {
+    while (true) {
+      try {
+        Optional<H> held = tryOnce(retries.limitOfTry(), true, retries.watched());
+        if (held.isPresent()) {
+          return held.get();
+        }
+        retries.refused();
+      } catch (StoreUnavailableException e) {
+        retries.notAnswered(e);
+      }
+      OptionalLong delay = retries.next();
+      if (delay.isEmpty()) {
+        throw gaveUp(retries);
+      }
+      retries.waits();
+      engine.pause(delay.getAsLong());
+    }
+  }
+
   private Object await(ClaimQueue queue, Waiter waiter, boolean interruptible)
       throws InterruptedException {
-    long limit = waiter.queues ? waiter.maxWait.toNanos() : engine.operationNanos();
+    long limit = waiter.limitNanos();
     boolean interrupted = false;
     Object outcome;
     while ((outcome = waiter.outcome()) == null) {
@@ -96,6 +156,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
         queue.timeOut(waiter);
         continue;
       }
+      waiter.waits();
       engine.time.park(waiter, left);
       if (Thread.interrupted()) {
         interrupted = true;
@@ -103,6 +164,9 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
           queue.leave(waiter, Waiter.GONE);
         }
       }
+    }
+    if (waiter.watched != null) {
+      waiter.watched.callerReturns();
     }
     if (outcome == Waiter.GONE) {
       throw new InterruptedException();
@@ -118,16 +182,36 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   @Override
   public CompletableFuture<H> acquireAsync(Duration maxWait) {
     Durations.checkNotNegative("maxWait", maxWait);
-    if (options.waitStrategy() instanceof WaitStrategy.Retry retry) {
-      return new Retrying<>(engine, this, retry, maxWait).start();
-    }
-    Waiter waiter = waiter(!maxWait.isZero(), maxWait, null);
-    return start(waiter, outcome -> granted(outcome, maxWait, waiter));
+    return options.waitStrategy() instanceof WaitStrategy.Retry
+        ? forUser(ask(maxWait))
+        : askInTurn(maxWait, Lane.CALLBACK);
   }
 
   @Override
   public CompletableFuture<Optional<H>> tryAcquireAsync() {
-    return start(waiter(false, settingsTimeout(), null), this::tried);
+    return start(waiter(false, settingsTimeout(), null, Lane.CALLBACK, watch(false)), this::tried);
+  }
+
+  /** As {@link #acquireAsync}, for the runtime itself: user code must not depend on the future. */
+  CompletableFuture<H> ask(Duration maxWait) {
+    return options.waitStrategy() instanceof WaitStrategy.Retry strategy
+        ? new Retrying<>(engine, this, retries(strategy, maxWait, false)).start()
+        : askInTurn(maxWait, Lane.WORK);
+  }
+
+  /** As {@link #tryAcquireAsync}, for the runtime itself. */
+  CompletableFuture<Optional<H>> askOnce(Duration limit) {
+    return askOnce(limit, watch(false));
+  }
+
+  /** As above, as part of what is watched already. */
+  CompletableFuture<Optional<H>> askOnce(Duration limit, @Nullable Watched watched) {
+    return start(waiter(false, limit, null, Lane.WORK, watched), this::tried);
+  }
+
+  private CompletableFuture<H> askInTurn(Duration maxWait, Lane lane) {
+    Waiter waiter = waiter(!maxWait.isZero(), maxWait, null, lane, watch(false));
+    return start(waiter, outcome -> granted(outcome, maxWait, waiter));
   }
 
   private <T> CompletableFuture<T> start(Waiter waiter, Function<Object, T> reading) {
@@ -135,20 +219,16 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     ClaimQueue queue;
     try {
       queue = queues.enter(name, waiter);
-    } catch (FencelineException e) {
+    } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
     if (!waiter.isSettled()) {
-      long limit = waiter.queues ? waiter.maxWait.toNanos() : engine.operationNanos();
-      waiter.timedBy(engine.time.schedule(limit, () -> queue.timeOut(waiter)));
+      waiter.waits();
+      waiter.timedBy(engine.time.schedule(waiter.limitNanos(), () -> queue.timeOut(waiter)));
     }
     waiter.takenBy(outcome -> complete(future, outcome, reading));
-    future.whenComplete(
-        (value, failure) -> {
-          if (future.isCancelled()) {
-            queue.leave(waiter, Waiter.GONE);
-          }
-        });
+    // However it is completed by others, be it cancelled or by a timeout of theirs: they have gone.
+    future.whenComplete((value, failure) -> queue.leave(waiter, Waiter.GONE));
     return future;
   }
 
@@ -159,7 +239,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     }
     try {
       return future.complete(reading.apply(outcome));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return future.completeExceptionally(e);
     }
   }
@@ -170,8 +250,24 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     return engine.settings.operationTimeout();
   }
 
-  private Waiter waiter(boolean waits, Duration maxWait, @Nullable Thread thread) {
-    return new Waiter(terms, options, waits, maxWait, engine.time.now(), thread, handles);
+  private @Nullable Watched watch(boolean blocking) {
+    return engine.watchers.acquire(name, options, blocking, false);
+  }
+
+  private Retries retries(WaitStrategy.Retry strategy, Duration maxWait, boolean blocking) {
+    return new Retries(
+        engine, strategy, maxWait, engine.watchers.acquire(name, options, blocking, true));
+  }
+
+  private Waiter waiter(
+      boolean waits,
+      Duration maxWait,
+      @Nullable Thread thread,
+      Lane lane,
+      @Nullable Watched watched) {
+    Duration limit = waits || !maxWait.isZero() ? maxWait : settingsTimeout();
+    return new Waiter(
+        terms, options, waits, limit, engine.time.now(), thread, lane, watched, handles);
   }
 
   @SuppressWarnings("unchecked") // The handle is what the factory of this lock made.
@@ -182,7 +278,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     if (outcome instanceof Waiter.Refusal refusal) {
       throw timeout(maxWait, waiter.since.nanos(), refusal.obstacle());
     }
-    throw (RuntimeException) outcome;
+    throw failure(outcome);
   }
 
   @SuppressWarnings("unchecked") // As above.
@@ -193,10 +289,20 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     if (outcome instanceof Handle) {
       return Optional.of((H) outcome);
     }
-    throw (RuntimeException) outcome;
+    throw failure(outcome);
   }
 
-  LockTimeoutException timeout(Duration maxWait, long sinceNanos, Obstacle obstacle) {
+  /** What a waiter was settled with, as an exception; an Error of the store is thrown here. */
+  private static RuntimeException failure(Object outcome) {
+    if (outcome instanceof Error error) {
+      throw error;
+    }
+    return outcome instanceof RuntimeException exception
+        ? exception
+        : new IllegalStateException("a store threw a checked exception", (Throwable) outcome);
+  }
+
+  private LockTimeoutException timeout(Duration maxWait, long sinceNanos, Obstacle obstacle) {
     return new LockTimeoutException(
         name,
         maxWait,
@@ -204,6 +310,24 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
         obstacle.holder(),
         engine.tokenOf(obstacle.number()),
         obstacle.remaining(),
+        false,
         engine.store.description());
+  }
+
+  /** Says that it was had within the time, but never for long enough. */
+  LockTimeoutException outOfTime(Duration maxWait, long startNanos) {
+    LockTimeoutException error = timeout(maxWait, startNanos, Obstacle.UNKNOWN);
+    engine.events.tell(() -> new TimedOut(name, error.waited(), false));
+    return error;
+  }
+
+  /** Says that asking again was in vain; the error is the store's silence if that was the last. */
+  RuntimeException gaveUp(Retries retries) {
+    RuntimeException silence = retries.silence();
+    Duration waited = Duration.ofNanos(engine.time.nanos() - retries.startNanos());
+    engine.events.tell(() -> new TimedOut(name, waited, silence != null));
+    return silence != null
+        ? silence
+        : timeout(retries.maxWait(), retries.startNanos(), Obstacle.UNKNOWN);
   }
 }

@@ -4,6 +4,7 @@ import io.fenceline.event.LockEvent;
 import io.fenceline.event.LockListener;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,28 +14,50 @@ final class ListenerQueue {
 
   private final LockListener listener;
   private final Executor executor;
+  private final LogQueue log;
+  private final Consumer<LockEvent> dropped;
   private final ArrayDeque<LockEvent> waiting = new ArrayDeque<>();
   private boolean draining;
   private long missed;
 
-  ListenerQueue(LockListener listener, Executor executor) {
+  ListenerQueue(
+      LockListener listener, Executor executor, LogQueue log, Consumer<LockEvent> dropped) {
     this.listener = listener;
     this.executor = executor;
+    this.log = log;
+    this.dropped = dropped;
   }
 
   void add(LockEvent event) {
+    boolean full;
     synchronized (waiting) {
-      if (waiting.size() >= LockListener.BACKLOG) {
+      full = waiting.size() >= LockListener.BACKLOG;
+      if (full) {
         missed++;
-        return;
+      } else {
+        waiting.add(event);
+        if (draining) {
+          return;
+        }
+        draining = true;
       }
-      waiting.add(event);
-      if (draining) {
-        return;
-      }
-      draining = true;
     }
-    executor.execute(this::drain);
+    if (full) {
+      dropped.accept(event);
+    } else {
+      start();
+    }
+  }
+
+  /** Never throws: whoever tells of something has more important things to do afterwards. */
+  private void start() {
+    try {
+      executor.execute(this::drain);
+    } catch (Throwable e) {
+      synchronized (waiting) {
+        draining = false; // It waits for the next event, which tries again.
+      }
+    }
   }
 
   private void drain() {
@@ -50,14 +73,25 @@ final class ListenerQueue {
           return;
         }
       }
-      if (missedNow > 0) {
-        LOG.warn("A listener was too slow and missed {} events ({})", missedNow, listener);
-      }
       try {
+        if (missedNow > 0) {
+          log.add(
+              () ->
+                  LOG.warn(
+                      "A listener was too slow and missed {} events ({})", missedNow, listener));
+        }
         listener.on(event);
       } catch (Throwable e) { // An error of a listener must not end the telling.
-        LOG.warn("A listener failed on {}", event, e);
+        log(event, e);
       }
+    }
+  }
+
+  private void log(LockEvent event, Throwable thrown) {
+    try {
+      log.add(() -> LOG.warn("A listener failed on {}", event, thrown));
+    } catch (Throwable e) {
+      // Nor must a log that can't be reached.
     }
   }
 }

@@ -2,7 +2,7 @@ package io.fenceline.runtime;
 
 import io.fenceline.LockLostException;
 
-/** Something held that can say how it was lost. */
+/** Something held, as the runtime sees it: it can say how it was lost, and be given back unused. */
 interface LossSource {
   /**
    * The exception for its loss.
@@ -10,4 +10,7 @@ interface LossSource {
    * @throws IllegalStateException if it is not lost
    */
   LockLostException lossException();
+
+  /** Gives back what nobody has taken: no name is kept closed for it. */
+  void abandon();
 }

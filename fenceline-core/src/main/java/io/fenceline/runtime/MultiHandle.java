@@ -5,6 +5,7 @@ import io.fenceline.LockLostException;
 import io.fenceline.MultiHold;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.Lost;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,25 +13,34 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Several holds as one. */
 final class MultiHandle implements MultiHold, LossSource {
   private final Engine engine;
-  private final List<Hold> holds;
+  private final List<LockHandle> holds;
+  private volatile @Nullable LossInterrupt interrupt;
 
-  MultiHandle(Engine engine, List<Hold> holds) {
+  MultiHandle(Engine engine, List<LockHandle> holds) {
     this.engine = engine;
     this.holds = List.copyOf(holds);
   }
 
+  /** Sees to it that the first loss interrupts; at once if there was one already. */
+  void interruptOnLoss(LossInterrupt with) {
+    interrupt = with;
+    holds.forEach(hold -> hold.stay.interruptOnLoss(with));
+  }
+
   @Override
   public List<Hold> holds() {
-    return holds;
+    return List.copyOf(holds);
   }
 
   @Override
   public Hold hold(String name) {
     return holds.stream()
+        .map(Hold.class::cast)
         .filter(hold -> hold.name().equals(name))
         .findFirst()
         .orElseThrow(
@@ -49,24 +59,50 @@ final class MultiHandle implements MultiHold, LossSource {
 
   @Override
   public void ensure(Duration duration) throws InterruptedException {
-    for (Hold hold : holds) {
-      hold.ensure(duration);
+    Durations.checkNotNegative("duration", duration);
+    // All at once: one after another, the first would be short again when the last is renewed.
+    List<CompletableFuture<?>> renewals = new ArrayList<>();
+    for (LockHandle hold : holds) {
+      CompletableFuture<?> renewal = hold.renewedFor(duration);
+      if (renewal != null) {
+        renewals.add(renewal);
+      }
+    }
+    Futures.awaitInterruptibly(
+        engine.time, CompletableFuture.allOf(renewals.toArray(CompletableFuture[]::new)));
+    for (LockHandle hold : holds) {
+      hold.checkLeft(duration);
     }
   }
 
   @Override
   public ReleaseOutcome release() {
-    return Futures.await(engine.time, releaseAsync());
+    return Futures.await(engine.time, end());
   }
 
   @Override
   public CompletableFuture<ReleaseOutcome> releaseAsync() {
+    return engine.forUser(end());
+  }
+
+  private CompletableFuture<ReleaseOutcome> end() {
+    LossInterrupt armed = interrupt;
+    if (armed != null) {
+      armed.cancel(); // One that is lost while the others are released is lost too late for it.
+    }
     List<CompletableFuture<ReleaseOutcome>> answers = new ArrayList<>();
     for (int i = holds.size() - 1; i >= 0; i--) {
-      answers.add(holds.get(i).releaseAsync());
+      answers.add(holds.get(i).end());
     }
     return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
         .thenApply(all -> worst(answers.stream().map(CompletableFuture::join).toList()));
+  }
+
+  @Override
+  public void abandon() {
+    for (int i = holds.size() - 1; i >= 0; i--) {
+      holds.get(i).abandon();
+    }
   }
 
   /** A loss outweighs an unknown outcome, which outweighs a release. */
@@ -89,9 +125,9 @@ final class MultiHandle implements MultiHold, LossSource {
 
   @Override
   public LockLostException lossException() {
-    for (Hold hold : holds) {
-      if (hold.release() == ReleaseOutcome.ALREADY_LOST && hold instanceof LossSource source) {
-        return source.lossException();
+    for (LockHandle hold : holds) {
+      if (hold.isLost()) {
+        return hold.lossException();
       }
     }
     throw new IllegalStateException("None of " + holds + " is lost");
@@ -113,7 +149,7 @@ final class MultiHandle implements MultiHold, LossSource {
 
   @Override
   public CompletableFuture<Lost> lost() {
-    CompletableFuture<Lost> first = new CompletableFuture<>();
+    CompletableFuture<Lost> first = new LostFuture(this);
     onLost(first::complete);
     return first;
   }

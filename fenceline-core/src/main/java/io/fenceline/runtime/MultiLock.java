@@ -1,11 +1,10 @@
 package io.fenceline.runtime;
 
 import com.google.errorprone.annotations.MustBeClosed;
-import io.fenceline.FencedLock;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.MultiHold;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,12 +21,13 @@ import org.jspecify.annotations.Nullable;
  * Several locks, all or none.
  *
  * <p>They are taken in the byte order of their names, one after another. Whoever waits for a name
- * holds only smaller ones, so no circle of waiters can close.
+ * holds only smaller ones, so no circle of waiters can close. One that is lost while the next is
+ * waited for can't be taken again beside the larger ones: all are given back, and it starts over.
  */
 final class MultiLock extends AbstractAcquirable<MultiHold> {
-  private final List<FencedLock> locks;
+  private final List<ExclusiveLock> locks;
 
-  MultiLock(Engine engine, List<FencedLock> locks, LockOptions options) {
+  MultiLock(Engine engine, List<ExclusiveLock> locks, LockOptions options) {
     super(engine, options);
     this.locks = locks;
   }
@@ -45,48 +45,169 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
 
   @Override
   String what() {
-    return locks.stream().map(FencedLock::name).collect(Collectors.joining(", "));
+    return locks.stream().map(ExclusiveLock::name).collect(Collectors.joining(", "));
   }
+
+  // Blocking: one after another, on the calling thread. -------------------------------------------
 
   @Override
   @MustBeClosed
   public MultiHold acquire(Duration maxWait) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
+    Durations.checkNotNegative("maxWait", maxWait);
+    long start = engine.time.nanos();
+    while (true) {
+      List<LockHandle> taken = new ArrayList<>(locks.size());
+      try {
+        for (ExclusiveLock lock : locks) {
+          add((LockHandle) lock.take(left(maxWait, start)), taken);
+        }
+      } catch (InterruptedException | RuntimeException | Error e) {
+        giveBack(taken);
+        throw e;
+      }
+      ExclusiveLock lost = firstLost(taken);
+      if (lost == null) {
+        return interruptedByLoss(all(taken));
+      }
+      giveBack(taken);
+      if (left(maxWait, start).isZero()) {
+        throw lost.outOfTime(maxWait, start);
+      }
     }
-    return Futures.awaitInterruptibly(engine.time, acquireAsync(maxWait));
   }
+
+  @Override
+  public Optional<MultiHold> tryAcquire() {
+    List<LockHandle> taken = new ArrayList<>(locks.size());
+    try {
+      for (ExclusiveLock lock : locks) {
+        Optional<Hold> held = lock.tryTake();
+        if (held.isEmpty()) {
+          giveBack(taken);
+          return Optional.empty();
+        }
+        add((LockHandle) held.get(), taken);
+      }
+    } catch (RuntimeException | Error e) {
+      giveBack(taken);
+      throw e;
+    }
+    if (firstLost(taken) != null) {
+      giveBack(taken);
+      return Optional.empty();
+    }
+    return Optional.of(interruptedByLoss(all(taken)));
+  }
+
+  // Both. ---------------------------------------------------------------------------------------
+
+  /** One of them; nobody has it before all of them are there. */
+  private static void add(LockHandle held, List<LockHandle> taken) {
+    held.stay.claimed(false);
+    taken.add(held);
+  }
+
+  private MultiHandle all(List<LockHandle> taken) {
+    taken.forEach(held -> held.stay.claimed(true));
+    return new MultiHandle(engine, taken);
+  }
+
+  /** The first one that was lost while the others were waited for; null if all are there. */
+  private @Nullable ExclusiveLock firstLost(List<LockHandle> taken) {
+    for (int i = 0; i < taken.size(); i++) {
+      if (!taken.get(i).isValid()) {
+        return locks.get(i);
+      }
+    }
+    return null;
+  }
+
+  private MultiHandle interruptedByLoss(MultiHandle all) {
+    if (options.interruptsOnLoss()) {
+      all.interruptOnLoss(new LossInterrupt(Thread.currentThread()));
+    }
+    return all;
+  }
+
+  private Duration left(Duration maxWait, long startNanos) {
+    Duration left = maxWait.minusNanos(engine.time.nanos() - startNanos);
+    return left.isNegative() ? Duration.ZERO : left;
+  }
+
+  private static void giveBack(List<LockHandle> taken) {
+    for (int i = taken.size() - 1; i >= 0; i--) {
+      taken.get(i).abandon();
+    }
+  }
+
+  // Asynchronous. -------------------------------------------------------------------------------
 
   @Override
   public CompletableFuture<MultiHold> acquireAsync(Duration maxWait) {
     Durations.checkNotNegative("maxWait", maxWait);
     long start = engine.time.nanos();
-    return new Taking<MultiHold>(
-            lock -> {
-              Duration left = maxWait.minusNanos(engine.time.nanos() - start);
-              return lock.acquireAsync(left.isNegative() ? Duration.ZERO : left);
-            })
-        .start();
+    return forUser(
+        new Taking<Hold, MultiHold>(
+                lock -> lock.ask(left(maxWait, start)),
+                hold -> hold,
+                all -> all,
+                (lost, taking) -> {
+                  if (!left(maxWait, start).isZero()) {
+                    return true;
+                  }
+                  taking.completeExceptionally(lost.outOfTime(maxWait, start));
+                  return false;
+                })
+            .start());
   }
 
   @Override
   public CompletableFuture<Optional<MultiHold>> tryAcquireAsync() {
-    return new Taking<Optional<MultiHold>>(FencedLock::tryAcquireAsync).start();
+    CompletableFuture<Optional<MultiHold>> inner =
+        new Taking<Optional<Hold>, Optional<MultiHold>>(
+                lock -> lock.askOnce(engine.settings.operationTimeout()),
+                held -> held.orElse(null),
+                Optional::ofNullable,
+                (lost, taking) -> {
+                  taking.complete(Optional.empty());
+                  return false;
+                })
+            .start();
+    CompletableFuture<Optional<MultiHold>> outer =
+        engine.forUser(inner, held -> held.ifPresent(AbstractAcquirable::giveBack));
+    outer.whenComplete((held, failure) -> inner.cancel(false));
+    return outer;
+  }
+
+  /** What to do when one was lost on the way: true to start over, else the result is complete. */
+  private interface WhenLost<R> {
+    boolean startsOver(ExclusiveLock lost, CompletableFuture<R> result);
   }
 
   /**
    * One go at all the locks: takes the next one when it has the last, gives all back on failure.
    *
-   * @param <R> a multi-hold, or an optional one where the locks answer with optional holds
+   * @param <A> what a lock answers with
+   * @param <R> the answer for all of them
    */
-  private final class Taking<R> {
-    private final Function<FencedLock, CompletableFuture<?>> take;
+  private final class Taking<A, R> {
+    private final Function<ExclusiveLock, CompletableFuture<A>> asking;
+    private final Function<A, @Nullable Hold> reading;
+    private final Function<@Nullable MultiHold, R> answering;
+    private final WhenLost<R> whenLost;
     private final CompletableFuture<R> result = new CompletableFuture<>();
-    private final List<Hold> taken = new ArrayList<>();
-    private volatile @Nullable CompletableFuture<?> current;
+    private final List<LockHandle> taken = new ArrayList<>();
+    private volatile @Nullable CompletableFuture<A> current;
 
-    Taking(Function<FencedLock, CompletableFuture<?>> take) {
-      this.take = take;
+    Taking(
+        Function<ExclusiveLock, CompletableFuture<A>> asking,
+        Function<A, @Nullable Hold> reading,
+        Function<@Nullable MultiHold, R> answering,
+        WhenLost<R> whenLost) {
+      this.asking = asking;
+      this.reading = reading;
+      this.answering = answering;
+      this.whenLost = whenLost;
     }
 
     CompletableFuture<R> start() {
@@ -103,8 +224,8 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
 
     /** Takes one after another; a loop for those that are there at once, however many they are. */
     private void takeAll() {
-      while (taken.size() < locks.size() && !result.isDone()) {
-        CompletableFuture<?> asked = take.apply(locks.get(taken.size()));
+      while (!result.isDone() && !hasAll()) {
+        CompletableFuture<A> asked = asking.apply(locks.get(taken.size()));
         current = asked;
         if (result.isDone()) {
           asked.cancel(false);
@@ -122,50 +243,47 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
           return;
         }
       }
-      if (result.isDone() || !deliver(new MultiHandle(engine, taken))) {
-        giveBack();
+      if (result.isDone() || !result.complete(answering.apply(all(taken)))) {
+        giveBack(taken);
       }
     }
 
-    private @Nullable Object answerOf(CompletableFuture<?> done) {
+    /** Whether all are there; if one of them was lost again, none is. */
+    private boolean hasAll() {
+      if (taken.size() < locks.size()) {
+        return false;
+      }
+      ExclusiveLock lost = firstLost(taken);
+      if (lost == null) {
+        return true;
+      }
+      giveBack(taken);
+      taken.clear();
+      return !whenLost.startsOver(lost, result);
+    }
+
+    private @Nullable A answerOf(CompletableFuture<A> done) {
       return done.isCompletedExceptionally() ? null : done.join();
     }
 
-    private @Nullable Throwable failureOf(CompletableFuture<?> done) {
+    private @Nullable Throwable failureOf(CompletableFuture<A> done) {
       return done.handle((answer, failure) -> Optional.ofNullable(failure)).join().orElse(null);
     }
 
     /** Notes a hold; anything else ends the go. */
-    private boolean took(@Nullable Object answer, @Nullable Throwable failure) {
-      Object held = answer instanceof Optional<?> optional ? optional.orElse(null) : answer;
-      if (held instanceof Hold hold) {
-        taken.add(hold);
+    private boolean took(@Nullable A answer, @Nullable Throwable failure) {
+      Hold held = answer == null ? null : reading.apply(answer);
+      if (held != null) {
+        add((LockHandle) held, taken);
         return true;
       }
-      giveBack();
+      giveBack(taken);
       if (failure == null) {
-        deliverNothing();
+        result.complete(answering.apply(null));
       } else {
-        result.completeExceptionally(Futures.unwrapped(failure));
+        result.completeExceptionally(Futures.cause(failure));
       }
       return false;
-    }
-
-    @SuppressWarnings("unchecked") // Which of the two it is, the take function decides.
-    private boolean deliver(MultiHandle all) {
-      boolean optional = current != null && answerOf(current) instanceof Optional<?>;
-      return result.complete((R) (optional ? Optional.of(all) : all));
-    }
-
-    @SuppressWarnings("unchecked") // Only an optional answer can be empty.
-    private void deliverNothing() {
-      result.complete((R) Optional.empty());
-    }
-
-    private void giveBack() {
-      for (int i = taken.size() - 1; i >= 0; i--) {
-        CompletableFuture<?> unused = taken.get(i).releaseAsync();
-      }
     }
   }
 }

@@ -2,9 +2,9 @@ package io.fenceline.runtime;
 
 import io.fenceline.Acquirable;
 import io.fenceline.FencedSemaphore;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockOptions;
 import io.fenceline.PermitHold;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.Mode;
 
 /** A semaphore: a lease lock that takes one permit, and gives others that take more. */

@@ -22,21 +22,37 @@ final class Queues {
 
   /** Lets a waiter into the queue of its name, and gives the queue. */
   ClaimQueue enter(String name, Waiter waiter) {
-    engine.reserveHold();
+    try {
+      engine.reserveHold();
+    } catch (RuntimeException e) {
+      waiter.failed(e, engine);
+      throw e;
+    }
     ClaimQueue entered;
     try {
       entered =
           waiter.terms.mode() instanceof Mode.Exclusive
               ? enterExclusive(name, waiter)
               : enterSingle(name, waiter);
-    } catch (LimitExceededException e) {
-      engine.dropHold();
+    } catch (RuntimeException | Error e) {
+      waiter.failed(e, engine);
+      giveUp(waiter);
       throw e;
     }
     if (engine.isClosed()) {
       entered.close(); // The client was closed meanwhile, and may not have seen this one.
     }
     return entered;
+  }
+
+  /** The caller hears why, and must not be served as well. */
+  private void giveUp(Waiter waiter) {
+    if (waiter.settle(Waiter.GONE)) {
+      engine.dropHold();
+      waiter.wake(engine);
+    } else if (waiter.outcome() instanceof Handle handle) {
+      handle.abandon();
+    }
   }
 
   private ClaimQueue enterExclusive(String name, Waiter waiter) {
@@ -63,11 +79,15 @@ final class Queues {
       countSingle(name);
       waiter.whenSettled(() -> uncountSingle(name));
     }
-    Long key = entered.incrementAndGet();
-    ClaimQueue queue = new ClaimQueue(engine, name, () -> single.remove(key));
-    single.put(key, queue);
-    boolean unused = queue.enter(waiter);
-    return queue;
+    while (true) {
+      Long key = entered.incrementAndGet();
+      ClaimQueue queue = new ClaimQueue(engine, name, () -> single.remove(key));
+      single.put(key, queue);
+      if (queue.enter(waiter)) {
+        return queue;
+      }
+      single.remove(key); // The client is being closed, and found it before anyone was in it.
+    }
   }
 
   /** Counts a waiter that has a queue of its own, which therefore can't count it. */
@@ -87,7 +107,9 @@ final class Queues {
   void close() {
     List<ClaimQueue> all = new ArrayList<>(exclusive.values());
     all.addAll(single.values());
-    all.forEach(ClaimQueue::close);
+    Steps steps = new Steps();
+    all.forEach(queue -> steps.then(queue::close));
+    steps.run();
   }
 
   /** How many there are; for tests of what is left behind. */

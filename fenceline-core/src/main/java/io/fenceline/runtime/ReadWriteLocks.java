@@ -1,16 +1,29 @@
 package io.fenceline.runtime;
 
-import io.fenceline.Acquirable;
 import io.fenceline.FencedLock;
 import io.fenceline.FencedReadWriteLock;
-import io.fenceline.Hold;
+import io.fenceline.LockOptions;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 /** Two modes of one name. */
-record ReadWriteLocks(FencedLock writeLock, Acquirable<Hold> readLock)
-    implements FencedReadWriteLock {
+record ReadWriteLocks(FencedLock writeLock, FencedLock readLock) implements FencedReadWriteLock {
 
   @Override
   public String name() {
     return writeLock.name();
   }
+
+  @Override
+  public LockOptions options() {
+    return writeLock.options();
+  }
+
+  @Override
+  public ReadWriteLock asReadWriteLock() {
+    return new View(readLock.asReentrantLock(), writeLock.asReentrantLock());
+  }
+
+  /** Both as a thread owns them. */
+  private record View(Lock readLock, Lock writeLock) implements ReadWriteLock {}
 }

@@ -1,5 +1,7 @@
 package io.fenceline.runtime;
 
+import io.fenceline.FencelineException;
+import io.fenceline.metrics.StoreOperation;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
@@ -13,18 +15,20 @@ import org.jspecify.annotations.Nullable;
  * the queue has dropped it, its owner is dead, and a grant that still comes is undone.
  */
 final class RemoteClaim implements ClaimHandler {
+  private static final int DOUBLINGS = 4;
+
   final ClaimRequest request;
   final Terms terms;
   private final ClaimQueue queue;
-  private final Engine engine;
-  private int failures;
+  private byte failures;
+  private volatile boolean gone;
   private volatile @Nullable Obstacle obstacle;
   private volatile @Nullable RuntimeException lastFailure;
   private volatile long takenNumber;
+  private volatile @Nullable StoreWatch watch;
 
   RemoteClaim(ClaimQueue queue, Engine engine, String name, Waiter waiter) {
     this.queue = queue;
-    this.engine = engine;
     this.terms = waiter.terms;
     this.request =
         new ClaimRequest(
@@ -42,10 +46,26 @@ final class RemoteClaim implements ClaimHandler {
   }
 
   void send() {
+    Engine engine = queue.engine;
+    StoreWatch sent = engine.watchers.request(StoreOperation.CLAIM, request.name());
+    if (sent != null) {
+      watch = sent;
+    }
     try {
       engine.store.claim(request, this);
-    } catch (RuntimeException e) {
+    } catch (FencelineException e) {
       failed(e);
+    } catch (Throwable e) {
+      queue.broken(this, e);
+    }
+  }
+
+  /** The store has answered, or patience with it is over: the first of them ends the request. */
+  void answered(@Nullable Throwable failure) {
+    StoreWatch sent = watch;
+    if (sent != null) {
+      watch = null;
+      sent.end(failure);
     }
   }
 
@@ -71,6 +91,15 @@ final class RemoteClaim implements ClaimHandler {
     return obstacle;
   }
 
+  /**
+   * Whether something of it may be at the store though the store has refused it: it waited there
+   * before, or was not answered, or the server's own error says why it was refused, perhaps
+   * half-way. A refusal without such a cause is an answer of ours, and nothing was done.
+   */
+  boolean mayHaveLeftSomething(RuntimeException refusal) {
+    return obstacle != null || failures > 0 || refusal.getCause() != null;
+  }
+
   /** Why the store is not heard of; null while it answers. */
   @Nullable RuntimeException lastFailure() {
     return lastFailure;
@@ -78,38 +107,69 @@ final class RemoteClaim implements ClaimHandler {
 
   /** How long to wait before the next sending: doubling, with jitter, from 50 ms to 1 s. */
   long backoffNanos() {
-    failures++;
-    long base = 50_000_000L << Math.min(failures - 1, 4);
-    return base + (long) (engine.random.nextDouble() * base / 4);
+    long base = 50_000_000L << failures;
+    if (failures < DOUBLINGS) {
+      failures++;
+    }
+    return base + (long) (queue.engine.random.nextDouble() * base / 4);
   }
+
+  /** Whether the store has said that its grant is gone, be it before the grant was heard of. */
+  boolean isGone() {
+    return gone;
+  }
+
+  // What the store answers, on any thread. If something goes wrong in here (no memory is left, or
+  // the store's stack was deep already), the store can't put it right, and may not even notice.
 
   @Override
   public void granted(Grant grant) {
-    queue.granted(this, grant);
+    answered(null);
+    try {
+      queue.granted(this, grant);
+    } catch (Throwable e) {
+      queue.broken(this, e);
+    }
   }
 
   @Override
   public void waiting(Obstacle found) {
+    answered(null);
     boolean first = obstacle == null;
     obstacle = found;
     lastFailure = null;
-    queue.contended(this, found, first);
+    try {
+      queue.contended(this, found, first);
+    } catch (Throwable e) {
+      queue.broken(this, e);
+    }
   }
 
   @Override
   public void refused(Obstacle found) {
+    answered(null);
     obstacle = found;
-    queue.refused(this, found);
+    try {
+      queue.refused(this, found);
+    } catch (Throwable e) {
+      queue.broken(this, e);
+    }
   }
 
   @Override
   public void failed(RuntimeException cause) {
+    answered(cause);
     lastFailure = cause;
-    queue.failed(this, cause);
+    try {
+      queue.failed(this, cause);
+    } catch (Throwable e) {
+      queue.broken(this, e);
+    }
   }
 
   @Override
   public void gone() {
+    gone = true;
     queue.gone(this);
   }
 }

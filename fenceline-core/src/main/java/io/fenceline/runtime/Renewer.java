@@ -1,12 +1,12 @@
 package io.fenceline.runtime;
 
-import io.fenceline.LossReason;
 import io.fenceline.event.StoreFailed;
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Moment;
+import io.fenceline.metrics.StoreOperation;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +66,7 @@ final class Renewer {
   private Time.@Nullable Timer timer;
   private long timerDueNanos;
   private long timers;
+  private boolean ticking;
 
   Renewer(Engine engine) {
     this.engine = engine;
@@ -82,13 +83,25 @@ final class Renewer {
       note.slot = null;
     }
     note.unanswered = null;
+    if (timer == null && !ticking) {
+      arm(); // It could not be set when this one was added; the others need it all the same.
+    }
   }
 
-  /** Moves a tenure, if it is still here; called when it was renewed. */
-  synchronized void move(Tenure tenure, long dueNanos) {
+  /**
+   * Moves a tenure, if it is still here, to where its lease says; called after each change of it.
+   *
+   * <p>The lease is read here: two that have changed it may come in the other order, and the last
+   * one to come sees what both have left.
+   */
+  synchronized void leaseChanged(Tenure tenure) {
     tenure.note.unanswered = null;
+    keep(tenure);
+  }
+
+  private synchronized void keep(Tenure tenure) {
     if (tenure.note.slot != null) {
-      place(tenure, dueNanos);
+      place(tenure, tenure.dueNanos());
     }
   }
 
@@ -119,6 +132,7 @@ final class Renewer {
         return;
       }
       timer.cancel();
+      timer = null; // Unless the next one is set, there is none.
     }
     timerDueNanos = due;
     long armed = ++timers;
@@ -133,6 +147,7 @@ final class Renewer {
         return; // Replaced by an earlier one while it was about to run.
       }
       timer = null;
+      ticking = true;
       due = due(now);
     }
     List<Attempt> batch = new ArrayList<>();
@@ -143,6 +158,7 @@ final class Renewer {
     } finally {
       // Whatever happened to one of them, the others are looked at again.
       synchronized (this) {
+        ticking = false;
         arm();
       }
       if (!batch.isEmpty()) {
@@ -153,16 +169,16 @@ final class Renewer {
 
   private void attend(Tenure tenure, Moment now, List<Attempt> batch) {
     if (!tenure.lease().runsAt(now)) {
-      tenure.lose(LossReason.EXPIRED);
-      remove(tenure); // Also one that had ended before it came here.
+      tenure.expire(now);
+      if (tenure.isLive()) {
+        keep(tenure); // It was renewed between the look and this.
+      } else {
+        remove(tenure); // Also one that had ended before it came here.
+      }
     } else if (tenure.wantsRenewal(now)) {
       sendNext(tenure, now, batch);
     } else {
-      synchronized (this) {
-        if (tenure.note.slot != null) {
-          place(tenure, tenure.lease().deadlineNanos());
-        }
-      }
+      keep(tenure);
     }
   }
 
@@ -225,15 +241,23 @@ final class Renewer {
       return;
     }
     List<RenewRequest> requests = batch.stream().map(a -> a.tenure().renewRequest()).toList();
+    List<@Nullable StoreWatch> watches =
+        batch.stream()
+            .map(a -> engine.watchers.request(StoreOperation.RENEW, a.tenure().name()))
+            .toList();
     List<CompletableFuture<Renewal>> answers;
     try {
       answers = engine.store.renew(requests);
-    } catch (RuntimeException e) {
-      batch.forEach(attempt -> failed(attempt, e));
+    } catch (Throwable e) {
+      for (int i = 0; i < batch.size(); i++) {
+        engine.watchers.sent(watches.get(i), CompletableFuture.failedFuture(e));
+        failed(batch.get(i), Futures.unwrapped(e));
+      }
       return;
     }
     for (int i = 0; i < batch.size(); i++) {
       Attempt attempt = batch.get(i);
+      engine.watchers.sent(watches.get(i), answers.get(i));
       answers
           .get(i)
           .whenComplete(
@@ -262,6 +286,7 @@ final class Renewer {
    */
   private void failed(Attempt attempt, RuntimeException cause) {
     Tenure tenure = attempt.tenure();
+    engine.watchers.renewalFailed(tenure.name(), cause, attempt.sentNanos());
     synchronized (this) {
       if (tenure.note.slot == null) {
         return;

@@ -1,6 +1,6 @@
 package io.fenceline.runtime;
 
-import io.fenceline.spi.Time;
+import io.fenceline.time.Time;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.random.RandomGenerator;

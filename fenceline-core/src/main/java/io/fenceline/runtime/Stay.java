@@ -7,7 +7,8 @@ import io.fenceline.event.HandedOff;
 import io.fenceline.event.Leaked;
 import io.fenceline.event.Lost;
 import io.fenceline.event.Released;
-import io.fenceline.spi.Moment;
+import io.fenceline.metrics.HoldFacts;
+import io.fenceline.time.Moment;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It refers to its handles weakly: a caller that dropped them all without release is found out
  * at the next renewal. State changes under the tenure's monitor.
  */
-final class Stay {
+final class Stay implements HoldFacts {
   static final CompletableFuture<ReleaseOutcome> RELEASED =
       CompletableFuture.completedFuture(ReleaseOutcome.RELEASED);
   static final CompletableFuture<ReleaseOutcome> ALREADY_LOST =
@@ -39,27 +40,52 @@ final class Stay {
   final long token;
   final LockOptions options;
   final Moment acquired;
-  final @Nullable Throwable trace;
-  private final int handOff;
+  private final @Nullable Watched watched;
   private final Moment waitingSince;
-  private final @Nullable Thread acquirer;
   private volatile State state = State.HELD;
+
+  /** Whether nobody has it: it is one of several that are not all there yet, or came too late. */
+  private volatile boolean unclaimed;
+
   private volatile @Nullable Lost loss;
   private volatile @Nullable Thread boundTo;
 
   // Guarded by the tenure. Most stays have one handle; only re-entry needs the list.
   private @Nullable WeakReference<Handle> first;
   private List<WeakReference<Handle>> others = List.of();
+  private volatile @Nullable LossInterrupt interrupt;
+
+  /** The lease that it began with, until its beginning has been told; guarded by this stay. */
+  private @Nullable Lease untold;
 
   Stay(Tenure tenure, long number, int handOff, Waiter waiter, Moment now) {
     this.tenure = tenure;
-    this.handOff = handOff;
+    this.untold = tenure.lease();
     this.token = token(number, handOff);
     this.options = waiter.options;
     this.acquired = now;
     this.waitingSince = waiter.since;
-    this.acquirer = waiter.options.interruptsOnLoss() ? waiter.thread : null;
-    this.trace = waiter.trace;
+    this.watched = waiter.watched;
+  }
+
+  @Override
+  public String name() {
+    return tenure.name();
+  }
+
+  @Override
+  public String id() {
+    return tenure.id();
+  }
+
+  @Override
+  public long token() {
+    return token;
+  }
+
+  /** Where it was asked for, if the options want to know. */
+  @Nullable Throwable trace() {
+    return watched == null ? null : watched.trace();
   }
 
   static long token(long number, int handOff) {
@@ -107,6 +133,38 @@ final class Stay {
     boundTo = thread;
   }
 
+  /** Sees to it that a loss interrupts; at once if it is lost already. */
+  void interruptOnLoss(LossInterrupt with) {
+    boolean lost;
+    synchronized (tenure) {
+      interrupt = with;
+      lost = state == State.LOST;
+    }
+    if (lost) {
+      with.fire();
+    }
+  }
+
+  /**
+   * Interrupts whoever is to be interrupted by the loss, unless that was done. Not under the
+   * tenure's monitor: an interrupt runs code of the thread's own, such as the closing of a channel.
+   */
+  void interruptLoser() {
+    LossInterrupt armed = interrupt;
+    if (armed != null) {
+      armed.fire();
+    }
+  }
+
+  boolean interruptsOnLoss() {
+    return interrupt != null;
+  }
+
+  /** Says whether somebody has it; one that nobody has keeps no name closed. */
+  void claimed(boolean bySomeone) {
+    unclaimed = !bySomeone;
+  }
+
   /** Whether its owner is gone without having released it; null if not. */
   Leaked.@Nullable Cause leak(Moment now) {
     Thread bound = boundTo;
@@ -123,7 +181,7 @@ final class Stay {
   /** How long the name has to stay closed from now on. */
   Duration keepClosed(Moment now) {
     Duration atLeast = options.keepAtLeast();
-    if (atLeast.isZero()) {
+    if (atLeast.isZero() || unclaimed) {
       return Duration.ZERO;
     }
     long left = atLeast.toNanos() - (now.nanos() - acquired.nanos());
@@ -166,16 +224,13 @@ final class Stay {
     return RELEASED;
   }
 
-  /** Lost, unless it was released before; the thread is interrupted while it can't yet release. */
+  /** Lost, unless it was released before. */
   boolean markLost(Lost how) {
     if (state != State.HELD) {
       return false;
     }
     loss = how;
     state = State.LOST;
-    if (acquirer != null) {
-      acquirer.interrupt();
-    }
     return true;
   }
 
@@ -189,63 +244,101 @@ final class Stay {
     }
   }
 
-  /** Tells every handle that was not released before, and the client's listeners. */
+  /** Tells every handle that was not released before, then the client's listeners. */
   void tellLost(Lost how) {
     List<Handle> told;
     synchronized (tenure) {
       told = open();
     }
-    tenure.engine().events.tell(how);
-    for (Handle handle : told) {
-      handle.tellLost(how);
+    try {
+      for (Handle handle : told) {
+        handle.tellLost(how);
+      }
+    } finally {
+      tellBegun();
+      if (watched != null) {
+        watched.lost(how, tenure.engine().time.nanos() - acquired.nanos());
+      }
+      tenure.engine().events.tell(how);
     }
+  }
+
+  /** Tells that it is no longer renewed although it was not released. */
+  void tellLeaked(Leaked how) {
+    tellBegun();
+    if (watched != null) {
+      watched.leaked(how);
+    }
+    tenure.engine().events.tell(how);
   }
 
   /** Tells that it was released, and gives the outcome as a future. */
   CompletableFuture<ReleaseOutcome> released(ReleaseOutcome outcome, Moment sent) {
     Engine engine = tenure.engine();
-    engine.events.tell(
-        () ->
-            new Released(
-                tenure.name(),
-                tenure.id(),
-                token,
-                tenure.lease().length(),
-                outcome,
-                Duration.ofNanos(sent.nanos() - acquired.nanos()),
-                Duration.ofNanos(engine.time.nanos() - sent.nanos())));
+    if (watched != null) {
+      watched.acquired(this);
+      watched.released(sent.nanos() - acquired.nanos());
+    }
+    if (engine.events.areHeard()) {
+      tellBegun();
+      engine.events.tell(
+          new Released(
+              tenure.name(),
+              tenure.id(),
+              token,
+              tenure.lease().length(),
+              outcome,
+              Duration.ofNanos(sent.nanos() - acquired.nanos()),
+              Duration.ofNanos(engine.time.nanos() - sent.nanos())));
+    }
     return outcome == ReleaseOutcome.RELEASED
         ? RELEASED
         : CompletableFuture.completedFuture(outcome);
   }
 
-  void tellAcquired(Moment now, Lease lease) {
-    tenure
-        .engine()
-        .events
-        .tell(
-            () ->
-                new Acquired(
-                    tenure.name(),
-                    tenure.id(),
-                    token,
-                    lease.length(),
-                    Duration.ofNanos(now.nanos() - waitingSince.nanos()),
-                    Duration.ofNanos(now.nanos() - lease.from().nanos())));
+  /**
+   * Tells that it has begun, once, and before anything else is told of it: its holder may be done
+   * with it before the thread that brought it gets round to telling.
+   */
+  void tellBegun() {
+    if (watched != null) {
+      watched.acquired(this);
+    }
+    Events events = tenure.engine().events;
+    if (!events.areHeard()) {
+      return;
+    }
+    synchronized (this) {
+      Lease lease = untold;
+      if (lease != null) {
+        untold = null;
+        events.tell(handOff() == 0 ? acquired(lease) : handedOff(lease));
+      }
+    }
   }
 
-  void tellHandedOff(Moment now) {
-    tenure
-        .engine()
-        .events
-        .tell(
-            () ->
-                new HandedOff(
-                    tenure.name(),
-                    tenure.id(),
-                    token,
-                    tenure.lease().length(),
-                    handOff,
-                    Duration.ofNanos(now.nanos() - waitingSince.nanos())));
+  /** Which one of its grant it is; 0 for the first. */
+  int handOff() {
+    return (int) (token - token(numberOf(token), 0));
+  }
+
+  private Acquired acquired(Lease lease) {
+    return new Acquired(
+        tenure.name(),
+        tenure.id(),
+        token,
+        lease.length(),
+        Duration.ofNanos(acquired.nanos() - waitingSince.nanos()),
+        Duration.ofNanos(acquired.nanos() - lease.from().nanos()));
+  }
+
+  private HandedOff handedOff(Lease lease) {
+    return new HandedOff(
+        tenure.name(),
+        tenure.id(),
+        token,
+        lease.length(),
+        handOff(),
+        Duration.ofNanos(acquired.nanos() - waitingSince.nanos()));
   }
 }

@@ -1,6 +1,6 @@
 package io.fenceline.runtime;
 
-import io.fenceline.InvalidSettingException;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.StoreProvider;
@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Finds the store for an address among the providers on the path. */
-public final class Stores {
+final class Stores {
   private static final Map<String, String> ARTIFACTS =
       Map.ofEntries(
           Map.entry("sqlite", "fenceline-jdbc"),
@@ -33,7 +33,7 @@ public final class Stores {
    *
    * @throws InvalidSettingException if no provider knows its scheme
    */
-  public static StoreFactory at(StoreAddress address) {
+  static StoreFactory at(StoreAddress address) {
     TreeSet<String> known = new TreeSet<>();
     for (StoreProvider provider : ServiceLoader.load(StoreProvider.class, loader())) {
       if (provider.schemes().contains(address.scheme())) {
@@ -44,15 +44,15 @@ public final class Stores {
     String artifact = ARTIFACTS.get(address.scheme());
     String advice =
         artifact == null
-            ? "the schemes on the class path are " + known + ", others are " + others(known)
+            ? "the schemes on the class path are " + known + othersThan(known)
             : "add the artifact io.fenceline:" + artifact + "; on the class path are " + known;
     throw new InvalidSettingException("store scheme", address.scheme(), advice);
   }
 
-  private static Set<String> others(Set<String> known) {
+  private static String othersThan(Set<String> known) {
     Set<String> others = new TreeSet<>(ARTIFACTS.keySet());
     others.removeAll(known);
-    return others;
+    return others.isEmpty() ? "" : ", others are " + others;
   }
 
   private static ClassLoader loader() {

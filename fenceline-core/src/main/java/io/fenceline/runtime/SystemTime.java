@@ -1,20 +1,20 @@
 package io.fenceline.runtime;
 
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The machine's own time: the only place of the core that reads clocks and owns threads.
@@ -29,53 +29,59 @@ final class SystemTime implements Time {
 
   private static final int IDLE_SECONDS = 10;
 
+  /** When to try again to start a thread that could not be started. */
+  private static final long TRY_AGAIN_NANOS = 100_000_000;
+
   private final ScheduledThreadPoolExecutor timers;
-  private final Map<Lane, ThreadPoolExecutor> lanes = new EnumMap<>(Lane.class);
+  private final Map<Lane, Workers> lanes = new EnumMap<>(Lane.class);
+
+  /** The user's, for what may block or take long; null if there is none. */
+  private final @Nullable Executor executor;
 
   SystemTime() {
-    timers = new ScheduledThreadPoolExecutor(1, threads("timer"));
+    this(SystemTime::threads, null);
+  }
+
+  /** Time that leaves to an executor what may block or take long, if there is one. */
+  static SystemTime with(@Nullable Executor executor) {
+    return new SystemTime(SystemTime::threads, executor);
+  }
+
+  /**
+   * Time whose threads come from elsewhere.
+   *
+   * @param threads what makes them, by what they are for
+   */
+  SystemTime(Function<String, ThreadFactory> threads, @Nullable Executor executor) {
+    this.executor = executor;
+    timers = new ScheduledThreadPoolExecutor(1, threads.apply("timer"));
     timers.setRemoveOnCancelPolicy(true);
     timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     timers.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     timers.allowCoreThreadTimeOut(true);
-    lanes.put(Lane.RENEWAL, pool("renewal", 1));
-    lanes.put(Lane.WORK, pool("work", WORKERS));
-    lanes.put(Lane.UNDO, pool("undo", WORKERS));
-    lanes.put(Lane.LOSS, pool("loss", FOR_USERS));
-    lanes.put(Lane.CALLBACK, pool("callback", FOR_USERS));
+    lanes.put(Lane.RENEWAL, pool(1, threads.apply("renewal")));
+    lanes.put(Lane.WORK, pool(WORKERS, threads.apply("work")));
+    lanes.put(Lane.REQUEST, pool(FOR_USERS, threads.apply("request")));
+    lanes.put(Lane.UNDO, pool(WORKERS, threads.apply("undo")));
+    lanes.put(Lane.LOSS, pool(FOR_USERS, threads.apply("loss")));
+    lanes.put(Lane.CALLBACK, pool(FOR_USERS, threads.apply("callback")));
   }
 
-  /** A pool that starts a thread only when none is idle, and queues only when it has them all. */
-  private static ThreadPoolExecutor pool(String name, int threads) {
-    LinkedTransferQueue<Runnable> queue =
-        new LinkedTransferQueue<>() {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          public boolean offer(Runnable task) {
-            return tryTransfer(task); // Only to a thread that waits for one.
-          }
-        };
-    return new ThreadPoolExecutor(
-        0,
-        threads,
-        IDLE_SECONDS,
-        TimeUnit.SECONDS,
-        queue,
-        threads(name),
-        (task, pool) -> {
-          if (pool.isShutdown()) {
-            throw new RejectedExecutionException("closed");
-          }
-          queue.put(task);
-        });
+  private Workers pool(int most, ThreadFactory threads) {
+    return new Workers(
+        most, IDLE_SECONDS, TimeUnit.SECONDS, threads, again -> schedule(TRY_AGAIN_NANOS, again));
   }
 
   private static ThreadFactory threads(String name) {
     AtomicInteger count = new AtomicInteger();
     return task -> {
-      Thread thread = new Thread(task, "fenceline-" + name + "-" + count.incrementAndGet());
+      // Inherits no thread locals: a data source may find its caller's transaction in them, and a
+      // thread of ours would take part in it.
+      String called = "fenceline-" + name + "-" + count.incrementAndGet();
+      Thread thread = new Thread(null, task, called, 0, false);
       thread.setDaemon(true);
+      // As always; newer versions of Java would give a thread that inherits nothing the system's.
+      thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
       return thread;
     };
   }
@@ -92,24 +98,68 @@ final class SystemTime implements Time {
 
   @Override
   public Timer schedule(long delayNanos, Runnable task) {
+    Timed timed = new Timed(task);
     try {
-      ScheduledFuture<?> future = timers.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-      return () -> future.cancel(false);
+      timed.future = timers.schedule(timed, delayNanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      return () -> {}; // The client is closed; there is nothing left to time.
+      // The client is closed; there is nothing left to time.
+    } catch (OutOfMemoryError e) {
+      // No thread could be started. The task is in the queue by then, and the next one that is
+      // scheduled tries again; whoever schedules must not be kept from the rest of what it does.
+    }
+    return timed;
+  }
+
+  /** A task that can be cancelled, also if its future was never given to us. */
+  private static final class Timed implements Runnable, Timer {
+    private final Runnable task;
+    private volatile boolean cancelled;
+    private @Nullable Future<?> future;
+
+    Timed(Runnable task) {
+      this.task = task;
+    }
+
+    @Override
+    public void run() {
+      if (!cancelled) {
+        task.run();
+      }
+    }
+
+    @Override
+    public void cancel() {
+      cancelled = true;
+      if (future != null) {
+        future.cancel(false);
+      }
     }
   }
 
   @Override
   public Executor lane(Lane lane) {
-    ThreadPoolExecutor pool = Objects.requireNonNull(lanes.get(lane));
+    Executor own = ownLane(lane);
+    if (executor == null || lane == Lane.RENEWAL) {
+      return own;
+    }
+    return task -> {
+      try {
+        executor.execute(task);
+      } catch (RejectedExecutionException e) {
+        own.execute(task); // A full or closed executor must not cost an event or a hold.
+      }
+    };
+  }
+
+  private Executor ownLane(Lane lane) {
+    Workers pool = Objects.requireNonNull(lanes.get(lane));
     return task -> {
       try {
         pool.execute(task);
       } catch (RejectedExecutionException e) {
         // The client is closed. What would have run here belongs to holds that have ended; but a
         // future that someone waits for must still be completed.
-        if (lane == Lane.CALLBACK || lane == Lane.LOSS) {
+        if (lane == Lane.CALLBACK || lane == Lane.LOSS || lane == Lane.REQUEST) {
           task.run();
         }
       }
@@ -128,6 +178,6 @@ final class SystemTime implements Time {
   @Override
   public void close() {
     timers.shutdown();
-    lanes.values().forEach(ThreadPoolExecutor::shutdown);
+    lanes.values().forEach(Workers::close);
   }
 }

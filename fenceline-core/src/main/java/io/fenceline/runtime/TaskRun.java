@@ -1,10 +1,10 @@
 package io.fenceline.runtime;
 
+import io.fenceline.Acquirable;
 import io.fenceline.Held;
-import io.fenceline.HoldTask;
+import io.fenceline.LimitExceededException;
 import io.fenceline.ReleaseOutcome;
-import io.fenceline.WorkLimitException;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +28,7 @@ final class TaskRun<H extends Held, T, X extends Exception> {
     this.limit = limit;
   }
 
-  T run(H held, HoldTask<? super H, T, X> task) throws X {
+  T run(H held, Acquirable.Task<? super H, T, X> task) throws X {
     Throwable thrown = null;
     Time.Timer timer = begin();
     try {
@@ -65,7 +65,11 @@ final class TaskRun<H extends Held, T, X extends Exception> {
     if (!overran) {
       return lost;
     }
-    WorkLimitException limited = new WorkLimitException(what, limit.orElse(Duration.ZERO));
+    LimitExceededException limited =
+        new LimitExceededException(
+            "work limit",
+            limit.orElse(Duration.ZERO),
+            "The task under lock '%s' was interrupted.".formatted(what));
     if (lost != null) {
       limited.addSuppressed(lost);
     }

@@ -1,22 +1,24 @@
 package io.fenceline.runtime;
 
-import io.fenceline.HandOff;
-import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.Endangered;
 import io.fenceline.event.Leaked;
+import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.event.Renewed;
 import io.fenceline.event.StoreFailed;
+import io.fenceline.metrics.RenewOutcome;
+import io.fenceline.metrics.StoreOperation;
+import io.fenceline.settings.HandOff;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.HeldGrant;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.Validity;
+import io.fenceline.time.Moment;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -53,8 +55,14 @@ final class Tenure {
   private volatile State state = State.LIVE;
   private @Nullable Stay stay;
   private int handOffs;
-  private boolean renewalEnded;
+  private volatile boolean renewalEnded;
   private boolean endangered;
+
+  /** Whether an extension failed: the store may keep the name for longer than we believe. */
+  private boolean extensionUnknown;
+
+  /** What the close of the client gives back, if it does so for a holder that is releasing. */
+  private @Nullable CompletableFuture<Release> closing;
 
   Tenure(
       Engine engine,
@@ -105,15 +113,29 @@ final class Tenure {
 
   // Stays. --------------------------------------------------------------------------------------
 
-  /** A stay on the grant, and its first handle. */
-  synchronized Handle begin(Waiter waiter, Moment now) {
+  /**
+   * A stay on the grant for a waiter, which is settled with its first handle.
+   *
+   * <p>Both is one step: a loss finds either nobody, or a holder that has to be told and counted.
+   *
+   * @return null if the waiter was settled before, or else if the grant is lost
+   */
+  synchronized @Nullable Handle begin(Waiter waiter, Moment now) {
+    if (state != State.LIVE) {
+      return null;
+    }
     Stay begun = new Stay(this, number, handOffs, waiter, now);
+    Handle handle = begun.open(waiter::handleOn);
+    if (!waiter.settle(handle)) {
+      return null;
+    }
     stay = begun;
-    return begun.open(waiter::handleOn);
+    return handle;
   }
 
   /**
-   * The next stay on the same grant, if it may pass to this waiter; null if it may not.
+   * The next stay on the same grant, if it may pass to this waiter, as {@link #begin}; null also if
+   * it may not.
    *
    * <p>The lease goes on unchanged: nothing was heard from the store, so nothing began anew. Half
    * of it must be left, and that is half of what the store gave: a grant that was handed over by
@@ -139,13 +161,6 @@ final class Tenure {
     return begin(next, now);
   }
 
-  /** Undoes a stay that its waiter did not take; its token is used up. */
-  synchronized void takeBack(Stay offered) {
-    if (stay == offered) {
-      stay = null;
-    }
-  }
-
   /** Closes one handle of a stay, and with the last one the stay: the tenure then passes on. */
   CompletableFuture<ReleaseOutcome> leave(Handle closed) {
     Moment now = engine.time.now();
@@ -156,6 +171,9 @@ final class Tenure {
       done = left.closeOne(closed);
     }
     if (done != null) {
+      if (left.loss() != null) {
+        left.interruptLoser(); // Now or never: after the release it would hit something else.
+      }
       return done;
     }
     engine.dropHold();
@@ -178,7 +196,7 @@ final class Tenure {
   /** Notices that the lease is over, if it is; called before anything answers as valid. */
   void noticeExpiry(Moment now) {
     if (!lease.runsAt(now)) {
-      lose(LossReason.EXPIRED);
+      expire(now);
     }
   }
 
@@ -191,53 +209,96 @@ final class Tenure {
     return state == State.LOST;
   }
 
-  /** Ends it by loss: the state first, then the signals, so that whoever hears of it sees it. */
+  /** Ends it by loss, for a reason that is not the clock's. */
   void lose(LossReason reason) {
-    Stay victim;
-    Stay loser;
-    Lost loss;
-    Lease last = lease;
+    lose(reason, engine.time.now());
+  }
+
+  /**
+   * Ends it if its lease is over by a moment that was read before. It is judged by that moment
+   * again, not by a newer one: whoever has seen it to be over finds it either lost or renewed.
+   */
+  void expire(Moment now) {
+    lose(LossReason.EXPIRED, now);
+  }
+
+  /** Ends it by loss: the state first, then the signals, so that whoever hears of it sees it. */
+  private void lose(LossReason reason, Moment now) {
+    Loss loss;
     synchronized (this) {
-      if (state != State.LIVE) {
+      if (state != State.LIVE || (reason == LossReason.EXPIRED && lease.runsAt(now))) {
         return;
       }
-      if (reason == LossReason.EXPIRED && lease.runsAt(engine.time.now())) {
-        return; // It was renewed between the look and this.
-      }
       state = State.LOST;
-      loser = stay;
-      victim = loser;
+      Stay loser = stay;
       stay = null;
-      loss = lossOf(victim, reason, last);
-      if (victim != null && !victim.markLost(loss)) {
-        victim = null;
+      Lost how = lossOf(loser, reason, lease);
+      boolean held = loser != null && loser.markLost(how);
+      boolean givesBack = reason == LossReason.CLIENT_CLOSED && lease.runsAt(now);
+      if (givesBack && loser != null && !held) {
+        closing = new CompletableFuture<>();
       }
+      loss = new Loss(how, loser, held, givesBack, extensionUnknown);
     }
-    engine.renewer.remove(this);
-    if (victim != null) {
-      engine.dropHold();
-      Stay told = victim;
-      engine.onLoss(() -> told.tellLost(loss));
+    new Steps()
+        .then(() -> engine.renewer.remove(this))
+        .then(() -> tell(loss))
+        .then(() -> queue.lost(this))
+        .then(() -> giveBackAfter(loss))
+        .run();
+  }
+
+  /**
+   * How it was lost, and what is to be done about it.
+   *
+   * @param loser whose stay it was, be it that it was just being released; null if nobody's
+   * @param held whether the loser has to hear of it
+   */
+  private record Loss(
+      Lost how, @Nullable Stay loser, boolean held, boolean givesBack, boolean maybeExtended) {}
+
+  private void tell(Loss loss) {
+    Stay loser = loss.loser;
+    if (loser == null || !loss.held) {
+      return;
     }
-    queue.lost(this);
-    giveBackAfter(reason, loser, last);
+    engine.dropHold();
+    try {
+      if (loser.interruptsOnLoss()) {
+        engine.onLoss(loser::interruptLoser);
+      }
+    } finally {
+      loser.tellLost(loss.how);
+    }
   }
 
   /**
    * Tells the store that the name is free, where that does no harm. With a lock-delay, what this
-   * holder has sent may still be under way: after its lease nothing is sent, and a client that
-   * closes leaves the name closed for the delay.
+   * holder has sent may still be under way: after its lease nothing is sent that would open the
+   * name before the delay is over, and a client that closes leaves the name closed for the delay.
    */
-  private void giveBackAfter(LossReason reason, @Nullable Stay loser, Lease last) {
-    Moment now = engine.time.now();
-    Duration delay = terms().delay();
-    Duration keep = loser == null ? Duration.ZERO : loser.keepClosed(now);
-    if (reason == LossReason.EXPIRED && delay.isZero() && keep.isZero()) {
-      engine.undoer.undo(claim.request);
-    } else if (reason == LossReason.CLIENT_CLOSED && last.runsAt(now)) {
-      Duration closed = keep.compareTo(delay) > 0 ? keep : delay;
-      engine.undoer.releaseAgain(new ReleaseRequest(grant, closed));
+  private void giveBackAfter(Loss loss) {
+    ReleaseRequest request = releaseRequest(loss.loser);
+    if (loss.givesBack) {
+      CompletableFuture<Release> answer = engine.undoer.releaseAgain(request);
+      CompletableFuture<Release> awaited = closing;
+      if (awaited != null) {
+        answer.whenComplete((release, failure) -> Futures.copy(release, failure, awaited));
+      }
+    } else if (loss.how.reason() == LossReason.EXPIRED) {
+      if (request.keepClosed().isZero()) {
+        engine.undoer.undo(claim.request);
+      } else if (loss.maybeExtended) {
+        engine.undoer.releaseAgain(request);
+      }
     }
+  }
+
+  /** Gives it back, and keeps the name closed for as long as a loser may still write, or asked. */
+  private ReleaseRequest releaseRequest(@Nullable Stay loser) {
+    Duration delay = terms().delay();
+    Duration keep = loser == null ? Duration.ZERO : loser.keepClosed(engine.time.now());
+    return new ReleaseRequest(grant, keep.compareTo(delay) > 0 ? keep : delay);
   }
 
   private Lost lossOf(@Nullable Stay victim, LossReason reason, Lease last) {
@@ -250,13 +311,21 @@ final class Tenure {
 
   /** Gives the grant back to the store; the tenure has ended. */
   CompletableFuture<ReleaseOutcome> sendRelease(Stay ended, Moment now) {
+    CompletableFuture<Release> closed = closing; // Of before the end, which was under the monitor.
+    if (closed != null) {
+      // The client was closed meanwhile, and gives it back; asked for it twice, the store would
+      // say that it was gone.
+      return closed.handle((release, failure) -> closedOutcome(ended, now, release));
+    }
     if (!terms().delay().isZero() && !lease.runsAt(engine.time.now())) {
       tellLateLoss(ended, LossReason.EXPIRED);
       return ended.released(ReleaseOutcome.ALREADY_LOST, now);
     }
     ReleaseRequest request = new ReleaseRequest(grant, ended.keepClosed(now));
+    StoreWatch recorded = Flight.isOn() ? recordedRelease() : null;
     CompletableFuture<Release> answer =
         engine.answered(send(request), "The release was not answered");
+    engine.watchers.released(recorded, name(), now.nanos(), answer);
     if (answer.isDone()) {
       return ended.released(outcome(ended, request, answer), now);
     }
@@ -268,10 +337,26 @@ final class Tenure {
         });
   }
 
+  private @Nullable StoreWatch recordedRelease() {
+    return engine.watchers.request(StoreOperation.RELEASE, name());
+  }
+
+  private ReleaseOutcome closedOutcome(Stay ended, Moment now, @Nullable Release release) {
+    if (release == Release.GONE) {
+      tellLateLoss(ended, LossReason.GONE);
+    }
+    ReleaseOutcome outcome =
+        release == null
+            ? ReleaseOutcome.UNKNOWN
+            : release == Release.RELEASED ? ReleaseOutcome.RELEASED : ReleaseOutcome.ALREADY_LOST;
+    ended.released(outcome, now);
+    return outcome;
+  }
+
   private CompletableFuture<Release> send(ReleaseRequest request) {
     try {
       return engine.store.release(request);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // Whatever it was, the name has to be passed on, and the outcome told.
       return CompletableFuture.failedFuture(e);
     }
   }
@@ -297,10 +382,16 @@ final class Tenure {
   private void tellLateLoss(Stay ended, LossReason reason) {
     Lost loss = lossOf(ended, reason, lease);
     ended.markLostAtRelease(loss);
-    engine.onLoss(() -> ended.tellLost(loss));
+    ended.tellLost(loss);
   }
 
   // Renewal. ------------------------------------------------------------------------------------
+
+  /** When the renewer has to look at it next, unless it retries: as its lease is now. */
+  long dueNanos() {
+    Lease now = lease;
+    return terms().autoRenewal() && !renewalEnded ? now.renewalNanos() : now.deadlineNanos();
+  }
 
   /** When the renewer has to look at it first. */
   long firstDueNanos() {
@@ -321,21 +412,22 @@ final class Tenure {
   /** Whether it is to be renewed now; notices leaks. */
   boolean wantsRenewal(Moment now) {
     Leaked leak = null;
+    Stay leaking;
     boolean wanted;
     synchronized (this) {
       if (state != State.LIVE || !terms().autoRenewal() || renewalEnded) {
         return false;
       }
-      Leaked.Cause cause = stay == null ? null : stay.leak(now);
-      if (stay != null && cause != null) {
+      leaking = stay;
+      Leaked.Cause cause = leaking == null ? null : leaking.leak(now);
+      if (leaking != null && cause != null) {
         renewalEnded = true;
-        leak = new Leaked(name(), id(), stay.token, terms().lease(), cause, stay.trace);
+        leak = new Leaked(name(), id(), leaking.token, terms().lease(), cause, leaking.trace());
       }
       wanted = !renewalEnded;
     }
-    if (leak != null) {
-      Leaked told = leak;
-      engine.onLoss(() -> engine.events.tell(told));
+    if (leaking != null && leak != null) {
+      leaking.tellLeaked(leak);
     }
     return wanted;
   }
@@ -346,11 +438,32 @@ final class Tenure {
 
   /** The store's answer to a renewal; answers that come after the end change nothing. */
   void renewed(Renewal answer, long sentNanos) {
+    boolean still = answer instanceof Renewal.Renewed;
+    engine.watchers.renewal(
+        name(),
+        still ? RenewOutcome.RENEWED : RenewOutcome.GONE,
+        sentNanos,
+        still ? leaseLeft() : Double.NaN);
     if (answer instanceof Renewal.Renewed renewed) {
       prolong(renewed.validity(), sentNanos);
     } else {
       lose(LossReason.GONE);
     }
+  }
+
+  /**
+   * How much of its lease is left, from 0 to 1. A grant that was handed over by the store may have
+   * begun with less than its lease: what counts is what it had when it came.
+   */
+  private double leaseLeft() {
+    if (!engine.watchers.areObservers()) {
+      return Double.NaN;
+    }
+    Moment now = engine.time.now();
+    Lease current = lease;
+    long from = Math.max(current.from().nanos() - grantedNanos, 0) + grantedNanos;
+    double whole = current.deadlineNanos() - from;
+    return whole <= 0 ? 0 : Math.min(1, current.remainingNanos(now) / whole);
   }
 
   private void prolong(Validity validity, long sentNanos) {
@@ -368,7 +481,7 @@ final class Tenure {
       endangered = false;
       token = Stay.token(number, handOffs);
     }
-    engine.renewer.move(this, terms().autoRenewal() ? lease.renewalNanos() : lease.deadlineNanos());
+    engine.renewer.leaseChanged(this);
     Duration left = Duration.ofNanos(lease.remainingNanos(now));
     Duration roundTrip = Duration.ofNanos(now.nanos() - sentNanos);
     engine.events.tell(() -> new Renewed(name(), id(), token, left, roundTrip));
@@ -385,7 +498,7 @@ final class Tenure {
       endangered = true;
       token = stay == null ? Stay.token(number, handOffs) : stay.token;
     }
-    engine.onLoss(() -> engine.events.tell(new Endangered(name(), id(), token, left, cause)));
+    engine.events.tell(new Endangered(name(), id(), token, left, cause));
   }
 
   /**
@@ -394,26 +507,50 @@ final class Tenure {
    * <p>A shorter lease counts from the asking on: the store may have cut it even if its answer is
    * lost.
    */
-  CompletableFuture<Renewal> renewNow(Duration length) {
+  CompletableFuture<Renewal> renewNow(Duration length, Stay asking) {
     Moment asked = engine.time.now();
     synchronized (this) {
       lease = lease.cutTo(Lease.of(new Validity(asked, length)));
     }
     if (!terms().autoRenewal()) {
-      engine.renewer.move(this, lease.deadlineNanos());
+      engine.renewer.leaseChanged(this);
     }
+    StoreWatch watch = engine.watchers.request(StoreOperation.RENEW, name());
     CompletableFuture<Renewal> answer;
     try {
       answer = engine.store.renew(List.of(new RenewRequest(grant, length))).get(0);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       answer = CompletableFuture.failedFuture(e);
     }
     CompletableFuture<Renewal> bounded = engine.answered(answer, "The renewal was not answered");
+    engine.watchers.sent(watch, bounded);
     return bounded.whenComplete(
         (renewal, failure) -> {
           if (renewal != null) {
             renewed(renewal, asked.nanos());
+          } else {
+            engine.watchers.renewalFailed(name(), Futures.unwrapped(failure), asked.nanos());
+          }
+          if (!terms().autoRenewal() && !(renewal instanceof Renewal.Gone)) {
+            extensionAnswered(asking, failure != null);
           }
         });
+  }
+
+  /**
+   * An extension was answered, or was not. If the hold is lost by now, the store may keep the name
+   * for all of the extension: where the loss itself did not give it back, this does.
+   */
+  private void extensionAnswered(Stay asking, boolean unknown) {
+    synchronized (this) {
+      extensionUnknown |= unknown;
+      if (state != State.LOST) {
+        return;
+      }
+    }
+    ReleaseRequest request = releaseRequest(asking);
+    if (!request.keepClosed().isZero()) {
+      engine.undoer.releaseAgain(request);
+    }
   }
 }

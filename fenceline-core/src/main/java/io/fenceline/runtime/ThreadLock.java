@@ -4,27 +4,37 @@ import io.fenceline.Hold;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.ReentrantFencedLock;
 import io.fenceline.ReleaseOutcome;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
 
-/** A lock as a thread owns it. */
+/**
+ * A lock as a thread owns it, exclusive or shared.
+ *
+ * <p>A thread that owns the exclusive lock has all that the shared one gives, so it may lock that,
+ * too: those entries are counted with the exclusive hold, which is given back after the last of
+ * both.
+ */
 @SuppressWarnings("MustBeClosedChecker") // A lock is closed by unlock, not by a block.
 final class ThreadLock implements ReentrantFencedLock {
   private final LeaseLock<Hold> lock;
+  private final boolean shared;
   private final ThreadOwners owners;
 
-  ThreadLock(LeaseLock<Hold> lock, ThreadOwners owners) {
+  ThreadLock(LeaseLock<Hold> lock, boolean shared, ThreadOwners owners) {
     this.lock = lock;
+    this.shared = shared;
     this.owners = owners;
   }
 
   @Override
   public void lock() {
     if (!reenter()) {
-      owners.put(lock.name, lock.acquireUninterruptibly());
+      owners.put(lock.name, shared, lock.acquireUninterruptibly());
     }
   }
 
@@ -34,27 +44,28 @@ final class ThreadLock implements ReentrantFencedLock {
       throw new InterruptedException();
     }
     if (!reenter()) {
-      owners.put(lock.name, lock.acquire(Durations.LONGEST));
+      owners.put(lock.name, shared, lock.acquireInTurn(Durations.LONGEST));
     }
   }
 
   @Override
   public boolean tryLock() {
-    ThreadOwners.Ownership mine = owners.get(lock.name);
+    ThreadOwners.Ownership mine = mine();
     if (mine != null) {
       return reenterIfValid(mine);
     }
     Optional<Hold> hold = lock.tryAcquire();
-    hold.ifPresent(got -> owners.put(lock.name, got));
+    hold.ifPresent(got -> owners.put(lock.name, shared, got));
     return hold.isPresent();
   }
 
   @Override
   public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+    Objects.requireNonNull(unit, "unit");
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    ThreadOwners.Ownership mine = owners.get(lock.name);
+    ThreadOwners.Ownership mine = mine();
     if (mine != null) {
       return reenterIfValid(mine);
     }
@@ -62,17 +73,32 @@ final class ThreadLock implements ReentrantFencedLock {
     try {
       owners.put(
           lock.name,
-          lock.acquire(wait.compareTo(Durations.LONGEST) > 0 ? Durations.LONGEST : wait));
+          shared,
+          lock.acquireInTurn(wait.compareTo(Durations.LONGEST) > 0 ? Durations.LONGEST : wait));
       return true;
     } catch (LockTimeoutException e) {
       return false;
     }
   }
 
+  /**
+   * What the calling thread owns and can enter again, or null. A hold that it has released behind
+   * the back of this lock is forgotten: the lock is acquired anew.
+   */
+  private ThreadOwners.@Nullable Ownership mine() {
+    ThreadOwners.Ownership mine = owners.get(lock.name, shared);
+    while (mine != null && !mine.hold.isOpen()) {
+      owners.remove(mine);
+      mine = owners.get(lock.name, shared);
+    }
+    return mine;
+  }
+
   /** Enters again if the thread owns the lock; fails if it has lost it. */
   private boolean reenter() {
-    ThreadOwners.Ownership mine = owners.get(lock.name);
+    ThreadOwners.Ownership mine = mine();
     if (mine == null) {
+      checkNoUpgrade();
       return false;
     }
     if (!reenterIfValid(mine)) {
@@ -81,33 +107,38 @@ final class ThreadLock implements ReentrantFencedLock {
     return true;
   }
 
-  private static boolean reenterIfValid(ThreadOwners.Ownership mine) {
+  private void checkNoUpgrade() {
+    ThreadOwners.Ownership read = shared ? null : owners.get(lock.name, true);
+    if (read != null && read.hold.isValid()) {
+      throw new IllegalMonitorStateException(
+          "Thread '%s' owns the read lock of '%s' and would wait for itself: unlock that first"
+              .formatted(Thread.currentThread().getName(), lock.name));
+    }
+  }
+
+  private boolean reenterIfValid(ThreadOwners.Ownership mine) {
     if (!mine.hold.isValid()) {
       return false;
     }
-    if (mine.count == Integer.MAX_VALUE) {
-      throw new Error("Maximum lock count exceeded");
-    }
-    mine.count++;
+    mine.enter(shared);
     return true;
   }
 
   @Override
   public void unlock() {
     ThreadOwners.Ownership mine = owned();
-    mine.count--;
-    if (mine.count > 0) {
+    if (!mine.leave(shared)) {
       return;
     }
-    owners.remove(lock.name);
+    owners.remove(mine);
     if (mine.hold.release() == ReleaseOutcome.ALREADY_LOST) {
       throw mine.hold.lossException();
     }
   }
 
   private ThreadOwners.Ownership owned() {
-    ThreadOwners.Ownership mine = owners.get(lock.name);
-    if (mine == null) {
+    ThreadOwners.Ownership mine = owners.get(lock.name, shared);
+    if (mine == null || mine.count(shared) == 0) {
       throw new IllegalMonitorStateException(
           "Lock '"
               + lock.name
@@ -130,8 +161,8 @@ final class ThreadLock implements ReentrantFencedLock {
 
   @Override
   public int holdCount() {
-    ThreadOwners.Ownership mine = owners.get(lock.name);
-    return mine == null ? 0 : mine.count;
+    ThreadOwners.Ownership mine = owners.get(lock.name, shared);
+    return mine == null ? 0 : mine.count(shared);
   }
 
   @Override

@@ -12,34 +12,78 @@ final class ThreadOwners {
    * and nothing here may keep it, or its hold, alive.
    */
   @SuppressWarnings("ThreadLocalUsage") // One for each client, emptied when nothing is owned.
-  private final ThreadLocal<Map<String, Ownership>> owned = ThreadLocal.withInitial(HashMap::new);
+  private final ThreadLocal<@Nullable Map<Key, Ownership>> owned = new ThreadLocal<>();
 
-  /** A hold that belongs to a thread. */
+  private record Key(String name, boolean shared) {}
+
+  /** A hold that belongs to a thread, and how often the thread has entered it. */
   static final class Ownership {
     final LockHandle hold;
-    int count = 1;
+    private final Key key;
+    private int exclusive;
+    private int shared;
 
-    Ownership(LockHandle hold) {
+    private Ownership(Key key, LockHandle hold) {
+      this.key = key;
       this.hold = hold;
+      enter(key.shared);
+    }
+
+    void enter(boolean byReader) {
+      if (count(byReader) == Integer.MAX_VALUE) {
+        throw new Error("Maximum lock count exceeded");
+      }
+      if (byReader) {
+        shared++;
+      } else {
+        exclusive++;
+      }
+    }
+
+    /** Takes one entry back; says whether it was the last of all. */
+    boolean leave(boolean byReader) {
+      if (byReader) {
+        shared--;
+      } else {
+        exclusive--;
+      }
+      return exclusive == 0 && shared == 0;
+    }
+
+    int count(boolean byReader) {
+      return byReader ? shared : exclusive;
     }
   }
 
-  /** What the calling thread owns, or null. */
-  @Nullable Ownership get(String name) {
-    return owned.get().get(name);
+  /** What the calling thread owns, or null; for a reader, also what it owns as the writer. */
+  @Nullable Ownership get(String name, boolean shared) {
+    Map<Key, Ownership> mine = owned.get(); // A look must not leave a map behind.
+    if (mine == null) {
+      return null;
+    }
+    Ownership same = mine.get(new Key(name, shared));
+    return same == null && shared ? mine.get(new Key(name, false)) : same;
   }
 
-  void put(String name, Hold hold) {
+  void put(String name, boolean shared, Hold hold) {
     LockHandle handle = (LockHandle) hold;
-    owned.get().put(name, new Ownership(handle));
+    Map<Key, Ownership> mine = owned.get();
+    if (mine == null) {
+      mine = new HashMap<>();
+      owned.set(mine);
+    }
+    Key key = new Key(name, shared);
+    mine.put(key, new Ownership(key, handle));
     handle.stay.bindTo(Thread.currentThread());
   }
 
-  void remove(String name) {
-    Map<String, Ownership> mine = owned.get();
-    mine.remove(name);
-    if (mine.isEmpty()) {
-      owned.remove();
+  void remove(Ownership ownership) {
+    Map<Key, Ownership> mine = owned.get();
+    if (mine != null) {
+      mine.remove(ownership.key);
+      if (mine.isEmpty()) {
+        owned.remove();
+      }
     }
   }
 }

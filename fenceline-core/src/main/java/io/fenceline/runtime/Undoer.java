@@ -1,18 +1,26 @@
 package io.fenceline.runtime;
 
 import io.fenceline.LimitExceededException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.event.StoreFailed;
+import io.fenceline.metrics.LockObserver;
+import io.fenceline.metrics.StoreOperation;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Lane;
+import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
+import io.fenceline.time.Lane;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Repeats in the background what cleans up at the store, until the store has answered.
+ *
+ * <p>What may have been granted is repeated also while the store refuses it: where a session keeps
+ * it alive, nothing else would end it. Only what is left of a claim that was refused itself is not.
  *
  * <p>What is undone is named by its owner, and that owner is never used again, so an undo can't hit
  * anything else, however late it arrives.
@@ -36,12 +44,58 @@ final class Undoer {
 
   /** Makes sure that nothing of a claim is left, be it waiting or granted. */
   void undo(ClaimRequest request) {
-    start(request.name(), "withdraw", () -> engine.store.withdraw(request));
+    prepared(request).run();
   }
 
-  /** Gives a grant back whose release was not answered. */
-  void releaseAgain(ReleaseRequest request) {
-    start(request.grant().claim().name(), "release", () -> engine.store.release(request));
+  /**
+   * As {@link #undo}, in two steps: from now on it is pending, so that a close waits for it; it is
+   * sent when what this returns is run, which has to happen.
+   */
+  Runnable prepared(ClaimRequest request) {
+    Undo undo =
+        new Undo(
+            request.name(),
+            StoreOperation.WITHDRAW,
+            Long.MAX_VALUE,
+            () -> engine.store.withdraw(request));
+    add(undo);
+    return () -> start(undo);
+  }
+
+  /** As {@link #undo}, for a claim that was refused: if this is refused, too, that is all. */
+  void undoIfAllowed(ClaimRequest request) {
+    Undo undo =
+        new Undo(request.name(), StoreOperation.WITHDRAW, 0, () -> engine.store.withdraw(request));
+    add(undo);
+    start(undo);
+  }
+
+  /**
+   * Gives a grant back, and repeats it until it is answered.
+   *
+   * @return the answer, or a failure if it is given up
+   */
+  CompletableFuture<Release> releaseAgain(ReleaseRequest request) {
+    CompletableFuture<Release> answer = new CompletableFuture<>();
+    Undo undo =
+        new Undo(
+            request.grant().claim().name(),
+            StoreOperation.RELEASE,
+            Long.MAX_VALUE,
+            () ->
+                engine
+                    .store
+                    .release(request)
+                    .whenComplete(
+                        (release, failure) -> {
+                          if (release != null) {
+                            answer.complete(release);
+                          }
+                        }));
+    undo.whenGivenUp = answer::completeExceptionally;
+    add(undo);
+    start(undo);
+    return engine.untilClosed(answer);
   }
 
   /**
@@ -55,7 +109,7 @@ final class Undoer {
       throw new LimitExceededException(
           "pendingUndos",
           limit,
-          "The store has not answered for long; new claims would only add to what is undone later.");
+          "The store does not answer, or refuses, for long; new claims would only add to what is undone later.");
     }
   }
 
@@ -80,13 +134,20 @@ final class Undoer {
     stopped = true;
   }
 
-  private void start(String name, String operation, Supplier<CompletableFuture<?>> request) {
-    Undo undo = new Undo(name, operation, request);
+  private void add(Undo undo) {
     synchronized (this) {
       pending.add(undo);
       size = pending.size();
     }
-    engine.time.lane(Lane.UNDO).execute(undo::send);
+    undo.told = engine.watchers.undoStarted(undo.name);
+  }
+
+  private void start(Undo undo) {
+    try {
+      engine.time.lane(Lane.UNDO).execute(undo::send);
+    } catch (Throwable e) { // What is pending is sent, sooner or later.
+      undo.retry(e);
+    }
   }
 
   private void done(Undo undo) {
@@ -98,6 +159,11 @@ final class Undoer {
         empty = whenEmpty;
       }
     }
+    LockObserver told = undo.told;
+    if (told != null) {
+      undo.told = null;
+      told.undoEnded(undo.name);
+    }
     if (empty != null) {
       empty.complete(null);
     }
@@ -106,39 +172,59 @@ final class Undoer {
   /** One thing to be undone, and how often it was tried. */
   private final class Undo {
     private final String name;
-    private final String operation;
+    private final StoreOperation operation;
     private final Supplier<CompletableFuture<?>> request;
+    private final long startNanos = engine.time.nanos();
+    private final long refusedNanos;
+    private Consumer<Throwable> whenGivenUp = failure -> {};
     private int failures;
+    private volatile @Nullable LockObserver told;
 
-    Undo(String name, String operation, Supplier<CompletableFuture<?>> request) {
+    /**
+     * Not sent yet.
+     *
+     * @param refusedNanos for how long it is sent again if the store refuses it
+     */
+    Undo(
+        String name,
+        StoreOperation operation,
+        long refusedNanos,
+        Supplier<CompletableFuture<?>> request) {
       this.name = name;
       this.operation = operation;
+      this.refusedNanos = refusedNanos;
       this.request = request;
     }
 
     void send() {
+      StoreWatch watch = engine.watchers.request(operation, name);
       CompletableFuture<?> answer;
       try {
         answer = request.get();
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // It is pending until it was answered, whatever was thrown.
         answer = CompletableFuture.failedFuture(e);
       }
-      engine
-          .answered(answer, "The " + operation + " was not answered")
-          .whenComplete(
-              (value, failure) -> {
-                if (failure == null) {
-                  done(this);
-                } else {
-                  retry(failure);
-                }
-              });
+      CompletableFuture<?> bounded =
+          engine.answered(answer, "The " + operation.tag() + " was not answered");
+      engine.watchers.sent(watch, bounded);
+      bounded.whenComplete(
+          (value, failure) -> {
+            if (failure == null) {
+              done(this);
+            } else {
+              retry(failure);
+            }
+          });
     }
 
     private void retry(Throwable failure) {
-      engine.events.tell(() -> new StoreFailed(name, operation, Futures.unwrapped(failure)));
-      if (stopped) {
+      engine.events.tell(() -> new StoreFailed(name, operation.tag(), Futures.unwrapped(failure)));
+      boolean isVain =
+          Futures.cause(failure) instanceof StoreRefusedException
+              && engine.time.nanos() - startNanos >= refusedNanos;
+      if (stopped || isVain) {
         done(this);
+        whenGivenUp.accept(failure);
         return;
       }
       long delay = FIRST_RETRY_NANOS << Math.min(failures++, DOUBLINGS);

@@ -1,9 +1,10 @@
 package io.fenceline.runtime;
 
 import io.fenceline.LockOptions;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -48,10 +49,13 @@ final class Waiter {
   final Moment since;
 
   /** The thread that waits, or null if a future does. */
-  final @Nullable Thread thread;
+  private final @Nullable Thread thread;
 
-  /** Where the hold was asked for, if the options want to know. */
-  final @Nullable Throwable trace;
+  /** Whether a future is completed where user code may run; not if the future is ours. */
+  private final boolean forUser;
+
+  /** What is noted of it for those who watch; null if nothing is. */
+  final @Nullable Watched watched;
 
   private final Function<Stay, Handle> handles;
   private volatile @Nullable Object outcome;
@@ -70,6 +74,8 @@ final class Waiter {
       Duration maxWait,
       Moment since,
       @Nullable Thread thread,
+      Lane lane,
+      @Nullable Watched watched,
       Function<Stay, Handle> handles) {
     this.terms = terms;
     this.options = options;
@@ -77,8 +83,14 @@ final class Waiter {
     this.maxWait = maxWait;
     this.since = since;
     this.thread = thread;
+    this.forUser = lane == Lane.CALLBACK;
+    this.watched = watched;
     this.handles = handles;
-    this.trace = options.tracesLeaks() ? new Throwable("the hold was acquired here") : null;
+  }
+
+  /** How long it is patient. */
+  long limitNanos() {
+    return maxWait.toNanos();
   }
 
   /** The handle that it would get of a stay. */
@@ -101,6 +113,27 @@ final class Waiter {
 
   boolean isSettled() {
     return outcome != null;
+  }
+
+  /** It was not settled at once. */
+  void waits() {
+    if (watched != null) {
+      watched.waiting();
+    }
+  }
+
+  /** Its caller gets an error before it has entered a queue. */
+  void failed(Throwable cause, Engine engine) {
+    if (watched != null && !(outcome instanceof Handle)) {
+      watched.settled(cause, engine.time.nanos());
+    }
+  }
+
+  /** It found the lock held. */
+  void contended() {
+    if (watched != null) {
+      watched.contended();
+    }
   }
 
   /** What is done when it is settled, whatever the outcome; set before it enters a queue. */
@@ -127,10 +160,13 @@ final class Waiter {
   }
 
   /**
-   * Tells a settled waiter; called once. A future is completed on a thread for callbacks: what
-   * depends on it may be slow, and may come back for the next lock.
+   * Tells a settled waiter; called once. A future is not completed here: what depends on it may be
+   * slow, and may come back for the next lock.
    */
   void wake(Engine engine) {
+    if (watched != null && !(outcome instanceof Handle)) {
+      watched.settled(outcome, engine.time.nanos());
+    }
     if (thread != null) {
       LockSupport.unpark(thread);
     }
@@ -143,7 +179,7 @@ final class Waiter {
       set.cancel();
     }
     if (taker != null) {
-      engine.callback(this::tell);
+      engine.time.lane(forUser ? Lane.CALLBACK : Lane.WORK).execute(this::tell);
     }
   }
 

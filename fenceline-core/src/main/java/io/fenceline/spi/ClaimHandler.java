@@ -7,6 +7,8 @@ package io.fenceline.spi;
  * the calling thread of {@link LockStore#claim} included, and never under a lock of the store. A
  * store that learns after {@link #failed}, or after a withdrawal, that the claim was granted or
  * queued after all, still calls {@link #granted} or {@link #waiting}: the runtime then undoes it.
+ * One that learns after a withdrawal or a grant that a request of the claim was not answered calls
+ * {@link #failed}, for that request may have come last.
  */
 public interface ClaimHandler {
 
@@ -23,7 +25,9 @@ public interface ClaimHandler {
    * The claim was not answered, or was refused for good.
    *
    * @param cause a {@link io.fenceline.StoreUnavailableException} if the outcome is unknown: the
-   *     runtime asks again or undoes the claim; any other exception says that nothing was taken
+   *     runtime asks again or undoes the claim. A {@link io.fenceline.StoreRefusedException} ends
+   *     the claim: the runtime does not ask again, and undoes it if it waited or the refusal has a
+   *     cause, which may have come half-way. Any other exception says that nothing was taken
    */
   void failed(RuntimeException cause);
 

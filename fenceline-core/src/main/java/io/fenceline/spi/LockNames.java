@@ -1,6 +1,6 @@
 package io.fenceline.spi;
 
-import io.fenceline.InvalidLockNameException;
+import io.fenceline.settings.InvalidSettingException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -19,12 +19,12 @@ public final class LockNames {
   /**
    * Gives the name back if it is allowed.
    *
-   * @throws InvalidLockNameException otherwise
+   * @throws InvalidSettingException otherwise
    */
   public static String check(String name) {
     Objects.requireNonNull(name, "name");
     if (name.isEmpty()) {
-      throw new InvalidLockNameException("", 0, "it is empty");
+      throw refused("", 0, "it is empty");
     }
     return checkStart(name);
   }
@@ -32,7 +32,7 @@ public final class LockNames {
   /**
    * Gives the start of names back, the empty one included, if a name may start like that.
    *
-   * @throws InvalidLockNameException otherwise
+   * @throws InvalidSettingException otherwise
    */
   public static String checkPrefix(String prefix) {
     return checkStart(Objects.requireNonNull(prefix, "prefix"));
@@ -41,10 +41,10 @@ public final class LockNames {
   private static String checkStart(String name) {
     int bytes = length(name);
     if (bytes > MAX_BYTES) {
-      throw new InvalidLockNameException(show(name), bytes, "it is too long");
+      throw refused(show(name), bytes, "it is too long");
     }
     if (name.chars().anyMatch(Character::isISOControl)) {
-      throw new InvalidLockNameException(show(name), bytes, "it has a control character");
+      throw refused(show(name), bytes, "it has a control character");
     }
     return name;
   }
@@ -57,7 +57,7 @@ public final class LockNames {
       ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name));
       return encoded.remaining();
     } catch (CharacterCodingException e) {
-      throw new InvalidLockNameException(show(name), name.length(), "it has half a surrogate pair");
+      throw refused(show(name), name.length(), "it has half a surrogate pair");
     }
   }
 
@@ -68,6 +68,13 @@ public final class LockNames {
       }
     }
     return true;
+  }
+
+  private static InvalidSettingException refused(String shown, int bytes, String problem) {
+    return new InvalidSettingException(
+        "lock name",
+        "'" + shown + "'",
+        "%s (bytes=%d, limit=%d)".formatted(problem, bytes, MAX_BYTES));
   }
 
   private static String show(String name) {

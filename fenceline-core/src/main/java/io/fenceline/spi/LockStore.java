@@ -1,7 +1,7 @@
 package io.fenceline.spi;
 
-import io.fenceline.Finding;
-import io.fenceline.Guarantees;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.diagnosis.Guarantees;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,11 +26,15 @@ import java.util.concurrent.CompletableFuture;
  *   <li><b>Unknown outcomes.</b> A request without an answer fails with {@link
  *       io.fenceline.StoreUnavailableException} within the operation timeout. The store does not
  *       repeat claims by itself.
+ *   <li><b>Refusals.</b> What the server has answered for good (a missing right, a wrong password,
+ *       no space or memory, read-only) is a {@link io.fenceline.StoreRefusedException}: nobody
+ *       waits for it to go away.
  * </ul>
  *
- * <p>Every method may do its work on the calling thread, as long as it returns within the operation
- * timeout; futures may be complete on return. The runtime calls {@link #renew} on a thread of its
- * own. Thread-safe.
+ * <p>No method waits for an answer: callers count on limits and interrupts. What needs no waiting
+ * may be done on the calling thread, and futures may be complete on return; a store whose driver
+ * blocks hands its requests to {@link io.fenceline.time.Lane#REQUEST}. Only {@link #renew}, which
+ * the runtime calls on a thread of its own, may block, within the operation timeout. Thread-safe.
  */
 public interface LockStore extends AutoCloseable {
 

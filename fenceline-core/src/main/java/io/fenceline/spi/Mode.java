@@ -80,7 +80,7 @@ public sealed interface Mode {
 
     @Override
     public boolean fitsBeside(Collection<Mode> held) {
-      int taken = 0;
+      long taken = 0; // Totals may be as large as an int can be.
       for (Mode mode : held) {
         taken += mode instanceof Permits permits ? permits.count : total;
       }

@@ -1,5 +1,6 @@
 package io.fenceline.spi;
 
+import io.fenceline.time.Time;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -79,11 +80,35 @@ public final class Patience {
   }
 
   private void arm(long delayNanos) {
-    time.schedule(Math.max(0, delayNanos), this::look);
+    boolean set = false;
+    try {
+      time.schedule(Math.max(0, delayNanos), this::look);
+      set = true;
+    } finally {
+      if (!set) {
+        armed.set(false); // Whoever comes next tries again.
+      }
+    }
   }
 
   private void look() {
     long now = time.nanos();
+    try {
+      endThoseThatAreOver(now);
+    } finally { // Whatever one of them throws, the others are waited for no longer than that.
+      Watched oldest = waiting.peek();
+      if (oldest != null) {
+        arm(oldest.deadlineNanos - now);
+      } else {
+        armed.set(false);
+        if (!waiting.isEmpty() && armed.compareAndSet(false, true)) {
+          arm(0); // One was added just before we disarmed.
+        }
+      }
+    }
+  }
+
+  private void endThoseThatAreOver(long now) {
     Watched oldest = waiting.peek();
     while (oldest != null && (oldest.answer.isDone() || oldest.deadlineNanos - now <= 0)) {
       waiting.remove(oldest);
@@ -91,14 +116,6 @@ public final class Patience {
         oldest.whenOver.run();
       }
       oldest = waiting.peek();
-    }
-    if (oldest != null) {
-      arm(oldest.deadlineNanos - now);
-      return;
-    }
-    armed.set(false);
-    if (!waiting.isEmpty() && armed.compareAndSet(false, true)) {
-      arm(0); // One was added just before we disarmed.
     }
   }
 

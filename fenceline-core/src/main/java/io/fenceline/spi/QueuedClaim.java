@@ -2,6 +2,9 @@ package io.fenceline.spi;
 
 import io.fenceline.FencelineException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
@@ -32,8 +35,11 @@ public final class QueuedClaim {
    *   owner that is done: every answer is reported, however late, and the runtime undoes what it no
    *   longer wants.
    * - A lost message: the next request brings the same news.
+   * - A request that failed after the claim was withdrawn, or granted by a message: it may have been
+   *   granted all the same, after the withdrawal. It is reported like any other, and undone again.
    */
 
+  private final String store;
   private final ClaimRequest request;
   private final ClaimHandler handler;
   private final StoreContext context;
@@ -44,6 +50,7 @@ public final class QueuedClaim {
   private @Nullable Moment lastWaiting;
   private OptionalLong lastNumber = OptionalLong.empty();
   private Time.@Nullable Timer timer;
+  private boolean asked;
   private boolean asking;
   private boolean askAgain;
   private boolean over;
@@ -51,17 +58,20 @@ public final class QueuedClaim {
   /**
    * A claim that has not been asked for yet.
    *
+   * @param store description of the store, without secrets
    * @param interval how long to wait before asking again, unless the answer says otherwise; a tenth
    *     is added at random
    * @param server sends the request; its stage fails within the operation timeout if no answer
    *     comes
    */
   public QueuedClaim(
+      String store,
       ClaimRequest request,
       ClaimHandler handler,
       StoreContext context,
       Duration interval,
       Function<ClaimRequest, CompletionStage<ClaimAnswer>> server) {
+    this.store = store;
     this.request = request;
     this.handler = handler;
     this.context = context;
@@ -69,8 +79,14 @@ public final class QueuedClaim {
     this.server = server;
   }
 
-  /** Asks now, or right after the answer that is outstanding; for the first time, or on a hint. */
+  /**
+   * Asks now, or right after the answer that is outstanding; for the first time, or on a hint.
+   *
+   * <p>What the store throws counts as no answer; but an Error of the first request is thrown on,
+   * to whoever claims.
+   */
   public void ask() {
+    boolean first;
     synchronized (this) {
       if (over) {
         return;
@@ -81,14 +97,20 @@ public final class QueuedClaim {
       }
       asking = true;
       askAgain = false;
+      first = !asked;
+      asked = true;
       cancelTimer();
     }
     Moment sent = context.time().now();
     CompletionStage<ClaimAnswer> answer;
     try {
       answer = server.apply(request);
-    } catch (RuntimeException e) {
-      failed(e);
+    } catch (Throwable e) {
+      if (first && e instanceof Error error) {
+        stop();
+        throw error;
+      }
+      failed(e); // On the thread of a timer or a message, nobody else would hear of it.
       return;
     }
     answer.whenComplete(
@@ -132,6 +154,11 @@ public final class QueuedClaim {
     end();
   }
 
+  /** Whether it is granted, refused, failed or withdrawn. */
+  public synchronized boolean isOver() {
+    return over;
+  }
+
   private void answered(ClaimAnswer answer, Moment sent) {
     boolean again = false;
     synchronized (this) {
@@ -160,15 +187,11 @@ public final class QueuedClaim {
   }
 
   private void failed(Throwable failure) {
-    boolean heard;
     synchronized (this) {
       asking = false;
-      heard = !over;
       end();
     }
-    if (heard) {
-      handler.failed(meaning(failure));
-    }
+    handler.failed(meaning(failure));
   }
 
   /** What the runtime can act on: our own exceptions as they are, all others as "no answer". */
@@ -180,7 +203,7 @@ public final class QueuedClaim {
     return cause instanceof FencelineException own
         ? own
         : new StoreUnavailableException(
-            request.name(), "A claim of lock '" + request.name() + "' failed", cause);
+            store, "The claim of lock '%s' failed: %s".formatted(request.name(), cause), cause);
   }
 
   private Executor lane() {

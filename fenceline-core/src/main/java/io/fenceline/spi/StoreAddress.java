@@ -1,16 +1,19 @@
 package io.fenceline.spi;
 
-import io.fenceline.InvalidSettingException;
+import io.fenceline.settings.InvalidSettingException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A store's URI, taken apart; several hosts are allowed. Its {@code toString} hides secrets.
@@ -27,17 +30,32 @@ public final class StoreAddress {
       Pattern.compile("(?<scheme>jdbc:[a-z][a-z0-9+.-]*|[a-z][a-z0-9+.-]*):(?<rest>.*)");
   private static final Pattern SECRET_KEY =
       Pattern.compile("(?i).*(pass|pwd|secret|token|credential|key).*");
-  private static final Pattern SECRET_PARAMETER =
-      Pattern.compile("(?i)([?&;][^=&;]*(?:pass|pwd|secret|token|credential|key)[^=&;]*=)[^&;]*");
+  private static final Pattern PASSWORD_KEY =
+      Pattern.compile("(?i)\\w*(password|passwd|passphrase|pwd|secret)");
+  private static final Pattern SECRET_IN_VALUE =
+      Pattern.compile("(?i).*(pass|pwd|secret|token|credential)\\w*[:=].*");
+  private static final Pattern PARAMETER_IN_PATH = Pattern.compile("(?s).*[&;].*=.*");
+  private static final Pattern HOST =
+      Pattern.compile("[\\p{L}\\p{N}._-]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[\\w.-]+)?");
+  private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}._-]+");
+  private static final Pattern PLAIN_PATH = Pattern.compile("[^@:;=#\\p{C}]*");
+  private static final Pattern LOGIN = Pattern.compile("(?s).*[:=].*(@|%40).*");
+  private static final Pattern PLAIN_VALUE = Pattern.compile("[^@;=#&?\\p{C}]*");
+  private static final Set<String> FILES = Set.of("sqlite", "jdbc:sqlite", "memory");
   private static final String HIDDEN = "***";
 
   private final String text;
   private final String scheme;
+  private final boolean hasAuthority;
+  private final boolean hasPassword;
   private final Optional<String> user;
   private final Optional<String> password;
   private final List<HostPort> hosts;
   private final String path;
-  private final Map<String, String> parameters;
+  private final List<Parameter> parameters;
+
+  /** A parameter as it was given, and what it means. */
+  private record Parameter(String rawKey, Optional<String> rawValue, String key, String value) {}
 
   /**
    * A host and, where one was given, its port.
@@ -57,29 +75,54 @@ public final class StoreAddress {
     this.text = text;
     Matcher shape = SHAPE.matcher(text);
     if (!shape.matches()) {
-      throw invalid("a store address starts with a scheme, such as sqlite: or redis://");
+      throw new InvalidSettingException(
+          "store address",
+          HIDDEN,
+          "a store address starts with a scheme, such as sqlite: or redis://");
     }
     this.scheme = shape.group("scheme").toLowerCase(Locale.ROOT);
     String rest = shape.group("rest");
     int query = rest.indexOf('?');
-    this.parameters = query < 0 ? Map.of() : parameters(rest.substring(query + 1));
+    this.parameters = query < 0 ? List.of() : parameters(rest.substring(query + 1));
+    if (isJdbc() && parameters.stream().anyMatch(each -> !each.key().equals(each.rawKey()))) {
+      // What one of them reads as sslmode, the other does not know, and ignores.
+      throw unreadable("drivers of JDBC don't decode the names of parameters; write them plainly");
+    }
     String place = query < 0 ? rest : rest.substring(0, query);
-    if (!place.startsWith("//")) {
+    this.hasAuthority = place.startsWith("//");
+    if (!hasAuthority) {
+      this.hasPassword = false;
       this.user = Optional.empty();
       this.password = Optional.empty();
       this.hosts = List.of();
       this.path = place;
+      if (place.contains("://") || (isFile() && LOGIN.matcher(rest).matches())) {
+        throw unreadable("after the scheme comes the path of a file, or // and a host");
+      }
       return;
     }
     int slash = place.indexOf('/', 2);
     String authority = slash < 0 ? place.substring(2) : place.substring(2, slash);
     this.path = slash < 0 ? "" : place.substring(slash);
     int at = authority.lastIndexOf('@');
+    if (!isJdbc() && rest.indexOf('@', "//".length() + at + 1) >= 0) {
+      // A password with a slash or a question mark would be read as a host and what follows it.
+      throw unreadable("in a login write / as %2F and ? as %3F; behind the hosts, @ as %40");
+    }
     String login = at < 0 ? "" : authority.substring(0, at);
     int colon = login.indexOf(':');
+    this.hasPassword = colon >= 0;
     this.user = nonEmpty(decode(colon < 0 ? login : login.substring(0, colon)));
     this.password = colon < 0 ? Optional.empty() : nonEmpty(decode(login.substring(colon + 1)));
     this.hosts = hosts(authority.substring(at + 1));
+  }
+
+  private boolean isFile() {
+    return FILES.contains(scheme);
+  }
+
+  private boolean isJdbc() {
+    return scheme.startsWith("jdbc:");
   }
 
   /**
@@ -123,7 +166,34 @@ public final class StoreAddress {
 
   /** What follows the question mark. */
   public Map<String, String> parameters() {
-    return parameters;
+    Map<String, String> all = new LinkedHashMap<>();
+    parameters.forEach(parameter -> all.put(parameter.key(), parameter.value()));
+    return Collections.unmodifiableMap(all);
+  }
+
+  /**
+   * Refuses parameters that the store does not have.
+   *
+   * @throws InvalidSettingException that names the first of them
+   */
+  public void checkParameters(Set<String> known) {
+    boolean afterSecret = !hasAuthority; // Then all of it may be a login.
+    for (Parameter parameter : parameters) {
+      if (!known.contains(parameter.key())) {
+        boolean shown = !afterSecret && WORD.matcher(parameter.key()).matches();
+        throw invalid(
+            "there is no parameter "
+                + (shown ? parameter.key() : HIDDEN)
+                + "; there are "
+                + known.stream().sorted().collect(Collectors.joining(", ")));
+      }
+      afterSecret |= !isPlain(parameter);
+    }
+  }
+
+  /** Whether a parameter of this name may have a secret as its value. */
+  public static boolean isSecret(String parameter) {
+    return SECRET_KEY.matcher(parameter).matches();
   }
 
   /**
@@ -131,37 +201,48 @@ public final class StoreAddress {
    * another process, which has to know the secret by itself.
    */
   public String withoutSecrets() {
-    int query = text.indexOf('?');
-    String place = query < 0 ? text : text.substring(0, query);
-    int login = place.indexOf("//") + 2;
-    int at = place.lastIndexOf('@');
-    if (!hosts.isEmpty() && login >= 2 && at > login) {
-      int colon = place.indexOf(':', login);
-      String shown = colon >= 0 && colon < at ? place.substring(login, colon) : null;
-      place =
-          shown == null
-              ? place
-              : place.substring(0, login)
-                  + (shown.isEmpty() ? place.substring(at + 1) : shown + place.substring(at));
-    } else if (at >= 0) {
-      place = hideSecrets(place);
+    return show(false);
+  }
+
+  /**
+   * As {@link #withoutSecrets}, if it still leads to the same place in the same way: all that is
+   * missing are passwords. Empty otherwise: without what follows a secret, or without a key that
+   * turns TLS on, it would be the address of another store.
+   */
+  public Optional<String> forOthers() {
+    String shown = withoutSecrets();
+    StoreAddress other;
+    try {
+      other = parse(shown);
+    } catch (InvalidSettingException e) {
+      return Optional.empty();
     }
-    if (query < 0) {
-      return place;
-    }
+    List<String> counting = new ArrayList<>();
+    parameters.stream()
+        .filter(parameter -> !PASSWORD_KEY.matcher(parameter.key()).matches())
+        .forEach(parameter -> counting.add(parameter.key() + "=" + parameter.value()));
     List<String> kept = new ArrayList<>();
-    for (String pair : text.substring(query + 1).split("&", -1)) {
-      int equals = pair.indexOf('=');
-      if (equals < 0 || !SECRET_KEY.matcher(pair.substring(0, equals)).matches()) {
-        kept.add(pair);
-      }
-    }
-    return kept.isEmpty() ? place : place + "?" + String.join("&", kept);
+    other.parameters.forEach(parameter -> kept.add(parameter.key() + "=" + parameter.value()));
+    boolean isSame =
+        other.scheme.equals(scheme)
+            && other.hasAuthority == hasAuthority
+            && other.hosts.equals(hosts)
+            && other.path.equals(path)
+            && other.user.equals(user)
+            && kept.equals(counting);
+    return isSame ? Optional.of(shown) : Optional.empty();
   }
 
   /** An error about this address, that hides its secrets. */
   public InvalidSettingException invalid(String whatToDo) {
-    return new InvalidSettingException("store address", hideSecrets(text), whatToDo);
+    return new InvalidSettingException("store address", show(true), whatToDo);
+  }
+
+  /**
+   * An error about an address that could not be taken apart: nobody knows where its secrets are.
+   */
+  private InvalidSettingException unreadable(String whatToDo) {
+    return new InvalidSettingException("store address", scheme + ":" + HIDDEN, whatToDo);
   }
 
   private List<HostPort> hosts(String authority) {
@@ -177,7 +258,10 @@ public final class StoreAddress {
         host = host.substring(1, host.length() - 1);
       }
       if (host.isEmpty()) {
-        throw invalid("a host is missing");
+        throw unreadable("a host is missing");
+      }
+      if (!isJdbc() && !HOST.matcher(host).matches()) {
+        throw unreadable("a host has letters, digits, dots and dashes");
       }
       found.add(
           new HostPort(
@@ -193,20 +277,22 @@ public final class StoreAddress {
         return port;
       }
     }
-    throw invalid("the port must be a number from 1 to 65535");
+    throw unreadable("the port must be a number from 1 to 65535");
   }
 
-  private Map<String, String> parameters(String query) {
-    Map<String, String> found = new LinkedHashMap<>();
+  private List<Parameter> parameters(String query) {
+    List<Parameter> found = new ArrayList<>();
     for (String pair : query.split("&", -1)) {
       if (pair.isEmpty()) {
         continue;
       }
       int equals = pair.indexOf('=');
-      String key = decode(equals < 0 ? pair : pair.substring(0, equals));
-      found.put(key, equals < 0 ? "" : decode(pair.substring(equals + 1)));
+      String key = equals < 0 ? pair : pair.substring(0, equals);
+      String value = equals < 0 ? "" : pair.substring(equals + 1);
+      Optional<String> given = equals < 0 ? Optional.empty() : Optional.of(value);
+      found.add(new Parameter(key, given, decode(key), decode(value)));
     }
-    return Map.copyOf(found);
+    return List.copyOf(found);
   }
 
   private String decode(String encoded) {
@@ -214,7 +300,7 @@ public final class StoreAddress {
       // URLDecoder turns '+' into a space, which is meant for forms and would spoil a password.
       return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw invalid("a percent sign must be followed by two hexadecimal digits");
+      throw unreadable("a percent sign must be followed by two hexadecimal digits");
     }
   }
 
@@ -222,28 +308,89 @@ public final class StoreAddress {
     return text.isEmpty() ? Optional.empty() : Optional.of(text);
   }
 
+  // What is shown is put together from the parts that are known to be harmless; nothing is cut out
+  // of the text, since one would have to know where a secret ends. ------------------------------
+
   /**
-   * The address with everything hidden that may be a secret; works on any text.
+   * The address without its secrets.
    *
-   * <p>A login ends at the last at sign, wherever a question mark may stand: a password may have
-   * one. A login without a colon is hidden whole, because some drivers read it as a password.
+   * @param marks whether three asterisks stand where something was left out
    */
-  static String hideSecrets(String text) {
-    int slashes = text.indexOf("//");
-    int at = text.lastIndexOf('@');
-    String shown = text;
-    if (at >= 0) {
-      int start = slashes >= 0 && slashes < at ? slashes + 2 : Math.max(0, text.indexOf(':') + 1);
-      String login = text.substring(Math.min(start, at), at);
-      int colon = login.indexOf(':');
-      String user = colon < 0 ? "" : login.substring(0, colon) + ":";
-      shown = text.substring(0, Math.min(start, at)) + user + HIDDEN + text.substring(at);
+  private String show(boolean marks) {
+    StringBuilder shown = new StringBuilder(scheme).append(':');
+    if (!hasAuthority) {
+      if (!path.isEmpty() && !isPlainFile()) {
+        return shown.append(HIDDEN).toString();
+      }
+      shown.append(path);
+    } else {
+      if (!PLAIN_PATH.matcher(path).matches() || (isJdbc() && hasLogin())) {
+        return shown.append(HIDDEN).toString();
+      }
+      String place = hosts.stream().map(StoreAddress::show).collect(Collectors.joining(","));
+      shown.append("//").append(login(marks)).append(place).append(path);
     }
-    return SECRET_PARAMETER.matcher(shown).replaceAll("$1" + HIDDEN);
+    String separator = "?";
+    for (Parameter parameter : parameters) {
+      String text = show(parameter, marks);
+      shown.append(text.isEmpty() ? "" : separator + text);
+      separator = text.isEmpty() ? separator : "&";
+      if (!isPlain(parameter)) {
+        break; // What follows may be the rest of a secret that has an ampersand.
+      }
+    }
+    return shown.toString();
+  }
+
+  private boolean isPlainFile() {
+    return isFile()
+        && !SECRET_IN_VALUE.matcher(path).matches()
+        && !PARAMETER_IN_PATH.matcher(path).matches();
+  }
+
+  /** Where no driver looks for one, it can't be told where it ends. */
+  private boolean hasLogin() {
+    return hasPassword || user.isPresent();
+  }
+
+  /** A login without a colon is hidden whole, because some drivers read it as a password. */
+  private String login(boolean marks) {
+    String name = user.filter(text -> WORD.matcher(text).matches()).orElse(HIDDEN);
+    if (marks && hasPassword) {
+      return (user.isPresent() ? name : "") + ":" + HIDDEN + "@";
+    } else if (marks) {
+      return user.isPresent() ? HIDDEN + "@" : "";
+    }
+    return user.isPresent() ? name + "@" : "";
+  }
+
+  private static String show(HostPort host) {
+    return HOST.matcher(host.host()).matches() ? host.toString() : HIDDEN;
+  }
+
+  private static boolean isPlainKey(Parameter parameter) {
+    return WORD.matcher(parameter.key()).matches() && parameter.key().equals(parameter.rawKey());
+  }
+
+  private static boolean isPlain(Parameter parameter) {
+    return isPlainKey(parameter)
+        && !isSecret(parameter.key())
+        && PLAIN_VALUE.matcher(parameter.value()).matches()
+        && PLAIN_VALUE.matcher(parameter.rawValue().orElse("")).matches()
+        && !SECRET_IN_VALUE.matcher(parameter.value()).matches();
+  }
+
+  private static String show(Parameter parameter, boolean marks) {
+    if (isPlain(parameter)) {
+      return parameter.rawKey() + parameter.rawValue().map(value -> "=" + value).orElse("");
+    } else if (!marks) {
+      return "";
+    }
+    return isPlainKey(parameter) ? parameter.key() + "=" + HIDDEN : HIDDEN;
   }
 
   @Override
   public String toString() {
-    return hideSecrets(text);
+    return show(true);
   }
 }

@@ -1,5 +1,6 @@
 package io.fenceline.spi;
 
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 

@@ -1,8 +1,10 @@
 package io.fenceline.spi;
 
+import io.fenceline.Store;
+
 /** Opens a store for a client: from an address, or from a driver that the user already has. */
 @FunctionalInterface
-public interface StoreFactory {
+public interface StoreFactory extends Store {
 
   /**
    * Opens the store.

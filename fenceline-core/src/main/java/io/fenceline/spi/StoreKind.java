@@ -1,6 +1,6 @@
 package io.fenceline.spi;
 
-import io.fenceline.Guarantees;
+import io.fenceline.diagnosis.Guarantees;
 import java.util.List;
 
 /**

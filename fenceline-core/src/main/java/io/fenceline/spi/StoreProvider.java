@@ -21,7 +21,7 @@ public interface StoreProvider {
   /**
    * A factory for the store at an address; does not connect yet.
    *
-   * @throws io.fenceline.InvalidSettingException if the address is not one
+   * @throws io.fenceline.settings.InvalidSettingException if the address is not one
    */
   StoreFactory at(StoreAddress address);
 }

@@ -1,5 +1,6 @@
 package io.fenceline.spi;
 
+import io.fenceline.time.Moment;
 import java.time.Duration;
 
 /**

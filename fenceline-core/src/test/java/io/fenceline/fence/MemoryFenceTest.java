@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.fenceline.FencingToken;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.StaleTokenException;
+import io.fenceline.settings.InvalidSettingException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.fenceline.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,7 @@ package io.fenceline.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fenceline.InvalidSettingException;
+import io.fenceline.settings.InvalidSettingException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -16,8 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Java on the pages compiles and, unless its marker says why not, runs.
  *
  * <p>Markers, in a comment above a block: {@code with redis} (or another server that {@link
- * Servers} knows), {@code members} (a part of a class, compiled only), {@code compiled, not run:
- * reason}.
+ * Servers} knows), {@code members} (a part of a class, compiled only), {@code test} (a whole class
+ * of tests, which must pass), {@code program} (a whole program, which prints what the next block
+ * shows, but for its numbers), {@code compiled, not run: reason}.
  */
 class JavaBlocksTest {
   private static final Servers SERVERS = new Servers();
@@ -48,11 +49,31 @@ class JavaBlocksTest {
       assertThat(code.compile()).as(code.source()).isEmpty();
       return;
     }
+    if (block.marked("test") != null) {
+      TestClass tests = TestClass.of(own, block.text());
+      assertThat(tests.compile()).as(block.text()).isEmpty();
+      tests.run();
+      return;
+    }
+    if (block.marked("program") != null) {
+      Program program = Program.of(own, block.text());
+      assertThat(program.compile()).as(block.text()).isEmpty();
+      assertThat(Program.withoutNumbers(program.run()))
+          .isEqualTo(Program.withoutNumbers(after(block).text()));
+      return;
+    }
     String server = block.marked("with");
     JavaCode code =
         JavaCode.statements(own, server == null ? block.text() : SERVERS.in(block.text(), server));
     assertThat(code.compile()).as(code.source()).isEmpty();
     code.run();
+  }
+
+  /** The block that follows: what a program prints. */
+  private static Block after(Block block) {
+    List<Block> all =
+        Repository.documents().stream().flatMap(page -> page.blocks.stream()).toList();
+    return all.get(all.indexOf(block) + 1);
   }
 
   @TestFactory

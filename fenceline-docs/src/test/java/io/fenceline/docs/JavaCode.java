@@ -20,12 +20,16 @@ final class JavaCode {
   private static final String IMPORTS =
       """
       import io.fenceline.*;
+      import io.fenceline.diagnosis.*;
       import io.fenceline.docs.Given;
       import io.fenceline.etcd.*;
       import io.fenceline.event.*;
       import io.fenceline.fence.*;
       import io.fenceline.jdbc.*;
+      import io.fenceline.recipes.election.*;
+      import io.fenceline.recipes.once.*;
       import io.fenceline.redis.*;
+      import io.fenceline.settings.*;
       import io.fenceline.testkit.*;
       import io.fenceline.testkit.contract.*;
       import io.fenceline.zookeeper.*;
@@ -81,7 +85,11 @@ final class JavaCode {
 
   /** What the compiler has to say against it. */
   List<String> compile() throws IOException {
-    Path file = Files.writeString(folder.resolve("Code.java"), source);
+    return compile(folder, Files.writeString(folder.resolve("Code.java"), source));
+  }
+
+  /** What the compiler has to say against a file; its classes go to the folder. */
+  static List<String> compile(Path folder, Path file) throws IOException {
     JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
     DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
     String classPath =

@@ -32,7 +32,8 @@ final class NotRun {
               NotRun::benchProblem),
           new Kind(
               Pattern.compile("mvn .*"),
-              "a build within the build would overwrite what is being tested",
+              "a build within the build would overwrite what is being tested; InstallIT runs one, in a"
+                  + " copy",
               NotRun::mavenProblem));
 
   private static final Set<String> MAVEN_WORDS =

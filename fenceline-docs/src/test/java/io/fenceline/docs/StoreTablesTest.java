@@ -2,8 +2,9 @@ package io.fenceline.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.Guarantee;
-import io.fenceline.spi.Durations;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreKind;
 import io.fenceline.spi.StoreProvider;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 class StoreTablesTest {
   private static final Pattern SCHEME = Pattern.compile("`((?:jdbc:)?[a-z-]+):");
   private static final List<String> YES = List.of("yes", "是");
+  private static final List<String> BY_ITS_SETTINGS = List.of("by its settings", "看設定");
 
   private static List<StoreKind> kinds() {
     List<StoreKind> kinds = new ArrayList<>();
@@ -114,6 +116,9 @@ class StoreTablesTest {
             .as("%s:%d %s gives %s", page, table.line(), row.get(0), guarantee)
             .isEqualTo(kind.guarantees().gives(guarantee));
       }
+      assertThat(BY_ITS_SETTINGS.contains(row.get(1 + Guarantee.DURABLE.ordinal())))
+          .as("%s:%d %s: durable depends on its settings", page, table.line(), row.get(0))
+          .isEqualTo(kind.guarantees().durable() == Certainty.UNKNOWN);
     }
   }
 }

@@ -3,12 +3,12 @@ package io.fenceline.etcd;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
-import io.fenceline.ModeConflictException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Refusals;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -27,6 +27,8 @@ final class Claim {
    *   sweep would find it.
    * - A withdrawal that is overtaken by its own claim: it waits until the claim is answered or its time
    *   is over; after that, see above.
+   * - A failure that nobody is told, so that nobody asks again: a claim is failed from when the runtime
+   *   is told until it asks again, and what fails in between is followed by that.
    * - A slot whose last key comes back: a put that was not answered makes its use doubtful, and the slot
    *   of a doubtful use is not given out again. Should a key of another owner be found in the slot all
    *   the same, the claim takes the next slot.
@@ -114,8 +116,9 @@ final class Claim {
     synchronized (this) {
       mine = use;
       now = state;
-      if (mine != null && now == State.FAILED && mine.created == 0) {
-        state = State.ASKING;
+      if (mine != null && now == State.FAILED) {
+        // Not failed any more: what fails from here on has to be told again.
+        state = mine.created == 0 ? State.ASKING : State.WAITING;
       }
     }
     if (mine == null) {
@@ -139,22 +142,32 @@ final class Claim {
     bounded.whenComplete(
         (answer, failure) -> {
           if (failure == null) {
-            answered(mine, answer);
+            heard(mine, answer);
             return;
           }
           Throwable cause = Etcd.cause(failure);
           if (cause instanceof StoreUnavailableException) {
             mine.doubtful = true;
             if (!raw.isDone()) {
-              raw.thenAccept(late -> answered(mine, late));
+              raw.thenAccept(late -> heard(mine, late));
             }
           }
           if (cause instanceof Etcd.LeaseGoneException) {
-            mine.session().end(); // Tells all claims of the session, this one too.
+            mine.session().end();
+            // Told by that, unless the session had ended before this claim was put on it.
+            lost("its session has ended");
           } else {
             failed(cause);
           }
         });
+  }
+
+  private void heard(Use mine, TxnResponse answer) {
+    try {
+      answered(mine, answer);
+    } catch (Entry.ForeignKeyException e) {
+      unreadable(e);
+    }
   }
 
   private void answered(Use mine, TxnResponse answer) {
@@ -247,9 +260,7 @@ final class Claim {
     String inUse = line.conflict();
     if (inUse != null) {
       leave(
-          () ->
-              handler.failed(
-                  new ModeConflictException(request.name(), request.mode().family(), inUse)));
+          () -> handler.failed(Refusals.otherKind(request.name(), request.mode().family(), inUse)));
     } else if (line.hasRoom()) {
       turn.run();
     } else if (!request.waits()) {
@@ -257,6 +268,15 @@ final class Claim {
     } else {
       wait.begin(line, revision);
     }
+  }
+
+  /** There is a key in the queue that can't be read, and may be a holder's. */
+  void unreadable(Entry.ForeignKeyException e) {
+    leave(
+        () ->
+            handler.failed(
+                etcd.unavailable(
+                    "Lock '" + request.name() + "' can't be granted: " + e.getMessage(), e)));
   }
 
   /** Leaves, and asks meanwhile how long the holder's lease still runs. */
@@ -293,7 +313,16 @@ final class Claim {
     if (session.isFresh()) {
       granted(mine);
     } else {
-      session.keepAlive().whenComplete((since, failure) -> granted(mine));
+      session
+          .keepAlive()
+          .whenComplete(
+              (since, failure) -> {
+                if (session.isOpen()) {
+                  granted(mine);
+                } else {
+                  leave(() -> handler.failed(etcd.unavailable("The session has ended", null)));
+                }
+              });
     }
   }
 
@@ -308,7 +337,7 @@ final class Claim {
     }
     Session session = mine.session();
     if (!session.shared) {
-      session.stopKeeping();
+      session.letRun();
     }
     handler.granted(new Grant(mine.created, session.validity()));
   }
@@ -360,11 +389,11 @@ final class Claim {
       before = state;
       state = State.OVER;
     }
+    wait.end();
+    over(); // Also if it is over for its holder: only the end of the key is awaited then.
     if (before == State.OVER) {
       return;
     }
-    wait.end();
-    over();
     if (before == State.HELD) {
       handler.gone();
     } else {
@@ -421,10 +450,6 @@ final class Claim {
   }
 
   private RuntimeException meaning(Throwable failure) {
-    Throwable cause = Etcd.cause(failure);
-    return cause instanceof StoreUnavailableException known
-        ? known
-        : etcd.unavailable(
-            "The claim of lock '" + request.name() + "' was refused: " + cause.getMessage(), cause);
+    return etcd.told("The claim of lock '" + request.name() + "'", failure);
   }
 }

@@ -1,8 +1,8 @@
 package io.fenceline.etcd;
 
 import io.etcd.jetcd.Client;
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.util.function.Supplier;
 
 /**

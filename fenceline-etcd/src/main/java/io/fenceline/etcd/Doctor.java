@@ -4,12 +4,15 @@ import io.etcd.jetcd.Client;
 import io.etcd.jetcd.cluster.Member;
 import io.etcd.jetcd.maintenance.AlarmMember;
 import io.etcd.jetcd.maintenance.StatusResponse;
-import io.fenceline.Finding;
-import io.fenceline.spi.Durations;
+import io.etcd.jetcd.options.GetOption;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.settings.Durations;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -42,7 +45,8 @@ final class Doctor {
         List.of(
             asked("members", Doctor::members).thenCompose(this::visits).thenApply(Doctor::judge),
             asked("alarms", Doctor::alarms).thenApply(Doctor::judgeAlarms),
-            permissionsAndLatency());
+            rights(),
+            latency());
     return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new))
         .handle(
             (done, failure) -> {
@@ -191,25 +195,86 @@ final class Doctor {
   }
 
   /**
-   * A transaction that could write is refused to those who may not, and goes through the logs of a
-   * majority, whether it writes or not.
+   * A right that locks need.
+   *
+   * @param name what it allows, and where
+   * @param grant the arguments of {@code etcdctl role grant-permission ROLE} that give it
+   * @param denied what the server said; empty if it allows it
    */
-  private CompletableFuture<List<Finding>> permissionsAndLatency() {
+  private record Right(String name, String grant, Optional<String> denied) {}
+
+  /**
+   * Asks for each right by a request that changes nothing: reads, and the deletion of a key that is
+   * never there. Only where the format may be read, its writing is tried by the transaction of a
+   * connect, which needs both.
+   */
+  private CompletableFuture<List<Finding>> rights() {
+    String format = keys.format().toString(StandardCharsets.UTF_8);
+    String locks = keys.names("").toString(StandardCharsets.UTF_8);
+    GetOption count = GetOption.builder().isPrefix(true).withCountOnly(true).build();
+    String toFormat = "readwrite " + format;
+    String toLocks = "--prefix readwrite " + locks;
+    CompletableFuture<Right> readFormat =
+        right("read " + format, toFormat, etcd.get(keys.format(), GetOption.DEFAULT));
+    CompletableFuture<Right> writeFormat =
+        readFormat.thenCompose(
+            read ->
+                read.denied.isPresent()
+                    ? readFormat
+                    : right("write " + format, toFormat, Opening.checkFormat(etcd, keys)));
+    List<CompletableFuture<Right>> rights =
+        List.of(
+            readFormat,
+            writeFormat,
+            right("read keys below " + locks, toLocks, etcd.get(keys.names(""), count)),
+            right("write keys below " + locks, toLocks, etcd.delete(keys.ofNoClaim())));
+    return CompletableFuture.allOf(rights.toArray(CompletableFuture<?>[]::new))
+        .thenApply(done -> judgeRights(rights.stream().map(CompletableFuture::join).toList()));
+  }
+
+  private CompletableFuture<Right> right(String name, String grant, CompletableFuture<?> tried) {
+    return etcd.within(tried, PATIENCE_NANOS, "The question for a right")
+        .handle(
+            (done, failure) ->
+                new Right(
+                    name,
+                    grant,
+                    failure == null
+                        ? Optional.empty()
+                        : Optional.of(String.valueOf(Etcd.cause(failure).getMessage()))));
+  }
+
+  private static List<Finding> judgeRights(List<Right> rights) {
+    List<Finding> found =
+        rights.stream()
+            .filter(right -> right.denied.isPresent())
+            .distinct()
+            .map(
+                right ->
+                    Finding.serious(
+                        "permissions",
+                        "this user may not " + right.name + " (" + right.denied.get() + ")",
+                        "locks can't be acquired",
+                        "etcdctl role grant-permission ROLE " + right.grant))
+            .toList();
+    return found.isEmpty()
+        ? List.of(
+            Finding.ok("permissions", "reads and writes are allowed", "locks can be acquired"))
+        : found;
+  }
+
+  /**
+   * A transaction that could write goes through the logs of a majority, whether it writes or not.
+   */
+  private CompletableFuture<List<Finding>> latency() {
     long started = etcd.context().time().nanos();
     return Opening.checkFormat(etcd, keys)
         .handle(
             (done, failure) ->
                 failure == null
                     ? List.of(
-                        Finding.ok(
-                            "permissions", "reads and writes are allowed", "locks can be acquired"),
                         judgeLatency(Duration.ofNanos(etcd.context().time().nanos() - started)))
-                    : List.of(
-                        Finding.serious(
-                            "permissions",
-                            String.valueOf(Etcd.cause(failure).getMessage()),
-                            "locks can't be acquired",
-                            "grant the user readwrite on the prefix of the locks")));
+                    : List.of()); // Said by the rights.
   }
 
   static Finding judgeLatency(Duration took) {

@@ -16,17 +16,39 @@ import java.util.Locale;
  *
  * @param key the key
  * @param created its create revision: the place in the queue, and the grant number
+ * @param changed the revision of its last change
  * @param leaseId the lease that it ends with
  * @param value as stored
  */
-record Entry(ByteSequence key, long created, long leaseId, Value value) {
+record Entry(ByteSequence key, long created, long changed, long leaseId, Value value) {
 
+  /** There is a key among the claims that is none, or one of another format. */
+  static final class ForeignKeyException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    ForeignKeyException(ByteSequence key, IllegalArgumentException cause) {
+      super(
+          "the key '%s' is not of this version of Fenceline (%s)"
+              .formatted(key.toString(StandardCharsets.UTF_8), cause.getMessage()),
+          cause);
+    }
+  }
+
+  /**
+   * Reads a claim.
+   *
+   * @throws ForeignKeyException if it is none, or of another format: whether it holds the name is
+   *     then not known, and nothing may be granted behind it
+   */
   static Entry of(KeyValue found) {
+    Value value;
+    try {
+      value = Value.parse(found.getValue().toString(StandardCharsets.UTF_8));
+    } catch (IllegalArgumentException e) {
+      throw new ForeignKeyException(found.getKey(), e);
+    }
     return new Entry(
-        found.getKey(),
-        found.getCreateRevision(),
-        found.getLease(),
-        Value.parse(found.getValue().toString(StandardCharsets.UTF_8)));
+        found.getKey(), found.getCreateRevision(), found.getModRevision(), found.getLease(), value);
   }
 
   static List<Entry> all(List<KeyValue> found) {
@@ -93,7 +115,7 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
     static Value parse(String text) {
       String[] lines = text.split("\n", LINES);
       if (lines.length != LINES) {
-        throw new IllegalArgumentException("a claim of another format: " + lines.length + " lines");
+        throw new IllegalArgumentException("it has " + lines.length + " lines");
       }
       return new Value(
           lines[0],
@@ -113,11 +135,14 @@ record Entry(ByteSequence key, long created, long leaseId, Value value) {
 
     private static Mode mode(String text) {
       String[] words = text.split(" ", -1);
+      if (words.length != (words[0].equals("permits") ? 3 : 1)) {
+        throw new IllegalArgumentException("it has an unknown mode");
+      }
       return switch (words[0]) {
         case "exclusive" -> Mode.EXCLUSIVE;
         case "shared" -> Mode.SHARED;
         case "permits" -> Mode.permits(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
-        default -> throw new IllegalArgumentException("a mode of another format: " + words[0]);
+        default -> throw new IllegalArgumentException("it has an unknown mode");
       };
     }
 

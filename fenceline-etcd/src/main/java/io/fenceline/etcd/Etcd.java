@@ -14,10 +14,12 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import io.etcd.jetcd.options.WatchOption;
+import io.fenceline.FencelineException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.Patience;
 import io.fenceline.spi.StoreContext;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Time;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.List;
@@ -252,7 +254,9 @@ final class Etcd implements AutoCloseable {
   private RuntimeException meaning(Connection connection, Throwable failure) {
     Throwable cause = cause(failure);
     Status status = status(cause);
-    String said = String.valueOf(status.getDescription());
+    String described = status.getDescription();
+    // A login that failed is told by its cause only.
+    String said = described == null ? said(root(cause)) : described;
     if (status.getCode() == Status.Code.NOT_FOUND) {
       connection.heard();
       return new LeaseGoneException();
@@ -262,7 +266,70 @@ final class Etcd implements AutoCloseable {
       return new RejectedException(said, cause);
     }
     connection.notHeard();
-    return unavailable("etcd gave no answer: " + status.getCode() + ", " + said, cause);
+    return unavailable(silence(status.getCode() + ", " + said + behind(cause)), cause);
+  }
+
+  private static String silence(String said) {
+    if (said.contains("etcdserver:")) {
+      return "etcd can't work now: " + said;
+    } else if (said.contains("Connection refused")) {
+      return "etcd gave no answer: nothing listens there; check host and port, and that it runs ["
+          + said
+          + "]";
+    } else if (said.contains("unresolved address")) {
+      return "etcd gave no answer: the host is not known; check the address [" + said + "]";
+    }
+    return "etcd gave no answer: " + said;
+  }
+
+  /** The reason that gRPC has, and does not tell: "io exception", and no more. */
+  private static String behind(Throwable cause) {
+    Throwable root = root(cause);
+    return root == cause || said(cause).contains(said(root)) ? "" : ": " + said(root);
+  }
+
+  private static Throwable root(Throwable cause) {
+    Throwable root = cause;
+    for (int depth = 0; root.getCause() != null && depth < 20; depth++) {
+      root = root.getCause();
+    }
+    return root;
+  }
+
+  private static String said(Throwable failure) {
+    String message = failure.getMessage();
+    return message == null ? failure.getClass().getSimpleName() : message;
+  }
+
+  /**
+   * What a request failed with, for the runtime. What is refused for good was not done; a token
+   * that has run out, or too many requests at once, is no such refusal.
+   */
+  RuntimeException told(String what, Throwable failure) {
+    Throwable cause = cause(failure);
+    if (cause instanceof FencelineException known) {
+      return known;
+    }
+    String said = String.valueOf(cause.getMessage());
+    String advice = advice(said);
+    return cause instanceof RejectedException && advice != null
+        ? new StoreRefusedException(
+            "%s failed: %s [%s] (store=%s)".formatted(what, advice, said, description), cause)
+        : unavailable(what + " failed: " + said, cause);
+  }
+
+  private static @Nullable String advice(String said) {
+    if (said.contains("permission denied")) {
+      return "the user lacks a right; grant it readwrite on the prefix, see docs/least-rights.md";
+    } else if (said.contains("invalid user ID or password")
+        || said.contains("user name is empty")) {
+      return "etcd refused the login; check user and password";
+    } else if (said.contains("database space exceeded")) {
+      return "etcd's space is used up; compact and defragment it, or raise its quota";
+    } else if (said.contains("authentication is not enabled")) {
+      return "etcd knows no users; leave user and password out";
+    }
+    return null;
   }
 
   /**

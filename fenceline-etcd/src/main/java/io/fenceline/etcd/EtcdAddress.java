@@ -7,6 +7,7 @@ import io.etcd.jetcd.ClientBuilder;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreContext;
+import io.fenceline.spi.TlsSwitch;
 import io.grpc.netty.GrpcSslContexts;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -21,45 +22,42 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** An address of etcd, and how a client of it is made. */
-record EtcdAddress(StoreAddress address, String root) {
+record EtcdAddress(StoreAddress address, String root, boolean isTls) {
   static final String DEFAULT_ROOT = "/fenceline";
 
   private static final int DEFAULT_PORT = 2379;
   private static final Set<String> PARAMETERS = Set.of("tls", "ca", "cert", "key");
+  private static final Set<String> OF_TLS = Set.of("ca", "cert", "key");
 
   /** etcd closes connections that are pinged more often than each five seconds. */
   private static final Duration PING = Duration.ofSeconds(6);
 
   private static final Duration PING_TIMEOUT = Duration.ofSeconds(3);
 
+  /**
+   * Longer answers are refused before they are read. The longest that a sound server gives lists
+   * the keys of a session, some 60 bytes each.
+   */
+  private static final int LONGEST_ANSWER_BYTES = 32 << 20;
+
   static EtcdAddress of(StoreAddress address) {
     if (address.hosts().isEmpty()) {
       throw address.invalid("name a host, such as etcd://localhost:2379");
     }
-    for (String parameter : address.parameters().keySet()) {
-      if (!PARAMETERS.contains(parameter)) {
-        throw address.invalid("'" + parameter + "' is not one of tls, ca, cert, key");
-      }
-    }
-    String tls = address.parameters().getOrDefault("tls", "true");
-    if (!tls.equals("true") && !tls.equals("false")) {
-      throw address.invalid("tls must be true or false");
-    }
+    address.checkParameters(PARAMETERS);
     if (address.parameters().containsKey("cert") != address.parameters().containsKey("key")) {
       throw address.invalid("cert and key belong together");
     }
-    if (address.user().isPresent() != address.password().isPresent()) {
+    boolean hasPassword = !address.password().orElse("").isEmpty();
+    if (address.user().isPresent() != hasPassword) {
       throw address.invalid("a user needs a password");
     }
     String path = address.path();
     while (path.endsWith("/")) {
       path = path.substring(0, path.length() - 1);
     }
-    return new EtcdAddress(address, path.isEmpty() ? DEFAULT_ROOT : path);
-  }
-
-  private boolean isTls() {
-    return !address.parameters().isEmpty() && !"false".equals(address.parameters().get("tls"));
+    boolean isTls = TlsSwitch.isOn(address, false, OF_TLS);
+    return new EtcdAddress(address, path.isEmpty() ? DEFAULT_ROOT : path, isTls);
   }
 
   Client connect(StoreContext context) {
@@ -69,22 +67,24 @@ record EtcdAddress(StoreAddress address, String root) {
             // A request that can't be sent now must fail now: later, nobody might want it any more.
             .waitForReady(false)
             .retryMaxAttempts(1)
+            .maxInboundMessageSize(LONGEST_ANSWER_BYTES)
             .connectTimeout(context.connectTimeout())
             .executorService(MoreExecutors.newDirectExecutorService())
             .interceptor(new AnsweredByNetty())
+            .interceptor(new EndedWatches())
             .keepaliveTime(PING)
             .keepaliveTimeout(PING_TIMEOUT)
             .keepaliveWithoutCalls(false);
     address.user().ifPresent(user -> builder.user(bytes(user)));
     address.password().ifPresent(password -> builder.password(bytes(password)));
-    if (isTls()) {
+    if (isTls) {
       builder.sslContext(tls());
     }
     return builder.build();
   }
 
   private List<URI> endpoints() {
-    String scheme = isTls() ? "https://" : "http://";
+    String scheme = isTls ? "https://" : "http://";
     return address.hosts().stream()
         .map(
             host ->

@@ -11,13 +11,13 @@ import io.etcd.jetcd.options.PutOption;
 import io.fenceline.FencingToken;
 import io.fenceline.Hold;
 import io.fenceline.LockLostException;
-import io.fenceline.LossReason;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.event.LossReason;
 import io.fenceline.fence.Fence;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceNotices;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -57,7 +57,7 @@ public final class EtcdFence {
   private final @Nullable Lock lock;
 
   /** A lock whose key has to be there, too. */
-  private record Lock(Hold hold, ByteSequence key, long revision) {}
+  private record Lock(Hold hold, FenceTxn.Held held) {}
 
   private EtcdFence(
       Client client, String root, Duration timeout, FenceNotices notices, @Nullable Lock lock) {
@@ -107,12 +107,16 @@ public final class EtcdFence {
    */
   public EtcdFence whileHeld(Hold hold, String lockRoot, long tokenBase) {
     long revision = (hold.token() >> GRANT_BITS) - tokenBase;
-    GetOption claims = GetOption.builder().isPrefix(true).withKeysOnly(true).build();
+    GetOption claims = GetOption.builder().isPrefix(true).build();
     ByteSequence prefix = new Keys(lockRoot).name(hold.name());
     for (KeyValue claim : await(client.getKVClient().get(prefix, claims)).getKvs()) {
       if (claim.getCreateRevision() == revision) {
-        return new EtcdFence(
-            client, root, timeout, notices, new Lock(hold, claim.getKey(), revision));
+        Entry.Value value = value(claim);
+        if (value.hasEnded()) {
+          break; // Given back or taken away; what is there only keeps the name closed.
+        }
+        FenceTxn.Held held = new FenceTxn.Held(claim.getKey(), revision, value.ended().bytes());
+        return new EtcdFence(client, root, timeout, notices, new Lock(hold, held));
       }
     }
     throw lost(hold);
@@ -157,7 +161,7 @@ public final class EtcdFence {
     CompletableFuture<TxnResponse> answer =
         lock == null
             ? txn.commit(client.getKVClient().txn())
-            : txn.commitWhile(client.getKVClient().txn(), lock.key, lock.revision);
+            : txn.commitWhile(client.getKVClient().txn(), lock.held);
     return answer.thenAccept(
         response -> {
           TxnResponse judged = response;
@@ -181,6 +185,15 @@ public final class EtcdFence {
    */
   public Fence asFence() {
     return (resource, token) -> commit(resource, token, List.of());
+  }
+
+  private static Entry.Value value(KeyValue claim) {
+    try {
+      return Entry.of(claim).value();
+    } catch (Entry.ForeignKeyException e) {
+      throw new StoreUnavailableException(
+          "etcd", "The key of a lock can't be read: " + e.getMessage(), e);
+    }
   }
 
   private static LockLostException lost(Hold hold) {

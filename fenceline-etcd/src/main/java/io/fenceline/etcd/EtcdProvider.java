@@ -36,14 +36,11 @@ public final class EtcdProvider implements StoreProvider {
             List.of("etcd://[user:password@]host[:2379][,host[:port]]…[/root][?ca=…&cert=…&key=…]"),
             StoreKind.Consistency.CP,
             "one round trip and one write to the logs of a majority, some 1 to 10 ms",
-            EtcdStore.guarantees(USUAL_SHORTEST)));
+            EtcdLockStore.guarantees(USUAL_SHORTEST)));
   }
 
   @Override
   public StoreFactory at(StoreAddress address) {
-    EtcdAddress etcd = EtcdAddress.of(address);
-    return context ->
-        Opening.open(
-            new Etcd(context, address.toString(), () -> etcd.connect(context), true), etcd.root());
+    return EtcdStore.at(address);
   }
 }

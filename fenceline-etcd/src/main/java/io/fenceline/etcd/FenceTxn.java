@@ -45,9 +45,21 @@ final class FenceTxn {
     return txn.If(isAtMostToken(judging())).Then(pass()).Else(passIfAbsent()).commit();
   }
 
-  /** The same inside a condition: the key still has this create revision. */
-  CompletableFuture<TxnResponse> commitWhile(Txn txn, ByteSequence key, long revision) {
-    return txn.If(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(revision)))
+  /**
+   * The key of a hold.
+   *
+   * @param key the key
+   * @param revision its create revision
+   * @param ended its value once the hold was given back or taken away, and the name is kept closed:
+   *     the key then stays, and so does its create revision
+   */
+  record Held(ByteSequence key, long revision, ByteSequence ended) {}
+
+  /** The same inside a condition: the hold has its key. */
+  CompletableFuture<TxnResponse> commitWhile(Txn txn, Held held) {
+    return txn.If(
+            new Cmp(held.key, Cmp.Op.EQUAL, CmpTarget.createRevision(held.revision)),
+            new Cmp(held.key, Cmp.Op.NOT_EQUAL, CmpTarget.value(held.ended)))
         .Then(Op.txn(new Cmp[] {isAtMostToken(judging())}, pass(), new Op[] {passIfAbsent()}))
         .commit();
   }

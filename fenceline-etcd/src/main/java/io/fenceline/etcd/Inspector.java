@@ -2,7 +2,6 @@ package io.fenceline.etcd;
 
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
-import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.lease.LeaseTimeToLiveResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
@@ -29,6 +28,10 @@ import java.util.function.Predicate;
 /** Looks at names as anyone may, and touches claims of others, each named by its revision. */
 final class Inspector {
   private static final int PAGE = 500;
+
+  /** How often a change is sent again because the key has changed in between. */
+  private static final int ATTEMPTS = 4;
+
   private static final GetOption ALL = GetOption.builder().isPrefix(true).build();
 
   private final Etcd etcd;
@@ -40,7 +43,21 @@ final class Inspector {
   }
 
   private CompletableFuture<List<Entry>> entries(String name) {
-    return etcd.get(keys.name(name), ALL).thenApply(read -> Entry.all(read.getKvs()));
+    return readable(
+        etcd.get(keys.name(name), ALL).thenApply(read -> Entry.all(read.getKvs())),
+        "Lock '" + name + "' can't be read");
+  }
+
+  /** The same, with an error of ours where something was found that we can't read. */
+  private <T> CompletableFuture<T> readable(CompletableFuture<T> answer, String what) {
+    return answer.exceptionallyCompose(
+        failure -> {
+          Throwable cause = Etcd.cause(failure);
+          return CompletableFuture.failedFuture(
+              cause instanceof Entry.ForeignKeyException
+                  ? etcd.unavailable(what + ": " + cause.getMessage(), cause)
+                  : cause);
+        });
   }
 
   // Looking. ------------------------------------------------------------------------------------
@@ -53,7 +70,8 @@ final class Inspector {
   CompletableFuture<List<NameState>> list(String prefix, int limit) {
     ByteSequence start = keys.names(prefix);
     ByteSequence end = OptionsUtil.prefixEndOf(start);
-    return page(start, end, 0, limit, new LinkedHashMap<>()).thenCompose(this::states);
+    return readable(page(start, end, 0, limit, new LinkedHashMap<>()), "The locks can't be listed")
+        .thenCompose(this::states);
   }
 
   private CompletableFuture<Map<String, List<Entry>>> page(
@@ -208,8 +226,31 @@ final class Inspector {
   }
 
   private CompletableFuture<Boolean> changed(Entry entry, Op change) {
-    Cmp same = new Cmp(entry.key(), Cmp.Op.EQUAL, CmpTarget.createRevision(entry.created()));
-    return etcd.within(etcd.txn(same, List.of(change), List.of()), "A forced release")
-        .thenApply(TxnResponse::isSucceeded);
+    return changed(entry, change, ATTEMPTS);
+  }
+
+  /** Changes the key as it was seen; if it has changed since and still has its owner, as it is. */
+  private CompletableFuture<Boolean> changed(Entry entry, Op change, int attempts) {
+    List<Cmp> asSeen =
+        List.of(
+            new Cmp(entry.key(), Cmp.Op.EQUAL, CmpTarget.createRevision(entry.created())),
+            new Cmp(entry.key(), Cmp.Op.EQUAL, CmpTarget.modRevision(entry.changed())));
+    Op read = Op.get(entry.key(), GetOption.DEFAULT);
+    return etcd.within(etcd.txn(asSeen, List.of(change), List.of(read)), "A forced release")
+        .thenCompose(
+            answer -> {
+              if (answer.isSucceeded()) {
+                return CompletableFuture.completedFuture(true);
+              }
+              for (Entry found : Line.found(answer.getGetResponses())) {
+                if (found.created() == entry.created() && !found.value().hasEnded()) {
+                  return attempts == 1
+                      ? CompletableFuture.failedFuture(
+                          etcd.unavailable("The key was changed again and again", null))
+                      : changed(found, change, attempts - 1);
+                }
+              }
+              return CompletableFuture.completedFuture(false);
+            });
   }
 }

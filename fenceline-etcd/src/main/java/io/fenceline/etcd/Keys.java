@@ -41,12 +41,18 @@ final class Keys {
     return bytes(locks + escape(name) + END + Long.toHexString(lease) + "-" + slot);
   }
 
+  /** A key among the claims that no claim ever has: a name is not empty. */
+  ByteSequence ofNoClaim() {
+    return bytes(locks + END);
+  }
+
   /** The name that a key belongs to. */
   String nameOf(ByteSequence key) {
     String text = key.toString(StandardCharsets.UTF_8);
     int end = text.lastIndexOf(END);
     if (!text.startsWith(locks) || end < locks.length()) {
-      throw new IllegalArgumentException("not the key of a claim: " + text);
+      throw new Entry.ForeignKeyException(
+          key, new IllegalArgumentException("it is not the key of a claim"));
     }
     return unescape(text.substring(locks.length(), end));
   }

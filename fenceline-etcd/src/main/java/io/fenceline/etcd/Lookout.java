@@ -6,8 +6,8 @@ import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.options.WatchOption;
 import io.etcd.jetcd.watch.WatchEvent;
 import io.etcd.jetcd.watch.WatchResponse;
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -146,12 +146,16 @@ final class Lookout implements Watch.Listener {
     }
   }
 
-  /** The last value may be missing, where it was compacted away. */
+  /** The last value may be missing, where it was compacted away, or say nothing that we know. */
   private static boolean hadIt(WatchEvent event) {
     KeyValue before = event.getPrevKV();
-    return before != null
-        && !before.getValue().isEmpty()
-        && Entry.of(before).value().hadItsTurnAlone();
+    try {
+      return before != null
+          && !before.getValue().isEmpty()
+          && Entry.of(before).value().hadItsTurnAlone();
+    } catch (Entry.ForeignKeyException e) {
+      return false;
+    }
   }
 
   @Override

@@ -6,7 +6,8 @@ import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
-import io.fenceline.StoreUnavailableException;
+import io.fenceline.StoreRefusedException;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.LockStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -32,24 +33,34 @@ final class Opening {
               // At the same time: each goes by a connection of its own, which has to be made.
               .thenCombine(shortestLease(etcd), (ok, lease) -> lease)
               .get(etcd.context().connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
-      LockStore store = new EtcdStore(etcd, keys, shortest);
+      LockStore store = new EtcdLockStore(etcd, keys, shortest);
       opened = true;
       return store;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw etcd.unavailable("Interrupted while connecting", e);
     } catch (TimeoutException e) {
-      throw etcd.unavailable("No server has answered in time", e);
+      throw etcd.unavailable(
+          "No server answered within %s; check host, port and TLS, and that it runs"
+              .formatted(Durations.show(etcd.context().connectTimeout())),
+          e);
     } catch (ExecutionException e) {
       Throwable cause = Etcd.cause(e.getCause() == null ? e : e.getCause());
-      throw cause instanceof StoreUnavailableException known
-          ? known
-          : etcd.unavailable("Could not connect: " + cause.getMessage(), cause);
+      throw etcd.told("Connecting" + needing(cause, keys), cause);
     } finally {
       if (!opened) {
         etcd.close();
       }
     }
+  }
+
+  private static String needing(Throwable cause, Keys keys) {
+    return String.valueOf(cause.getMessage()).contains("permission denied")
+        ? ", which needs readwrite on the key %s and on the prefix %s,"
+            .formatted(
+                keys.format().toString(StandardCharsets.UTF_8),
+                keys.names("").toString(StandardCharsets.UTF_8))
+        : "";
   }
 
   /** Says which format is there, the first one to come; fails if it is another than ours. */
@@ -72,11 +83,9 @@ final class Opening {
                         .toString(StandardCharsets.UTF_8);
                 if (!found.equals(FORMAT)) {
                   throw new CompletionException(
-                      etcd.unavailable(
-                          "The locks there have format "
-                              + found
-                              + ", and this version of Fenceline knows format "
-                              + FORMAT,
+                      new StoreRefusedException(
+                          "The locks there have format %s, and this version of Fenceline knows format %s; use the same version everywhere (store=%s)"
+                              .formatted(found, FORMAT, etcd.description()),
                           null));
                 }
               }

@@ -1,7 +1,7 @@
 package io.fenceline.etcd;
 
-import io.fenceline.spi.Moment;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

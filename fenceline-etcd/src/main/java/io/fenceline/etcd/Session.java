@@ -2,11 +2,11 @@ package io.fenceline.etcd;
 
 import io.etcd.jetcd.ByteSequence;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.Renewal;
-import io.fenceline.spi.Time;
 import io.fenceline.spi.Validity;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Collection;
@@ -35,7 +35,9 @@ final class Session {
    *   lock-delay.
    * - A key that nobody knows of and that we keep alive: the sweep lists the keys of the lease and
    *   deletes those that no claim of ours stands for. Where that can't be done for two leases though an
-   *   outcome is unknown, keep-alives stop, and the lease takes the key along.
+   *   outcome is unknown, the session is given up: nothing keeps it alive any more, no new claim is put
+   *   on it, a claim that has its turn on it leaves, and when its term is over it ends here, too, and is
+   *   revoked; the lease takes the key along.
    * - A hold that its holder has dropped without a word (a leak, or a loss with a lock-delay): it is not
    *   renewed by the runtime any more, and the sweep deletes it after its term.
    * - A session for one claim that was given up before the session was there: without a key it ends
@@ -57,11 +59,13 @@ final class Session {
   private final Etcd etcd;
   private final Keys keys;
   private final Consumer<Session> whenEnded;
+  private final Consumer<Session> whenGivenUp;
   private final Consumer<Use> whenLost;
   private final Sweep sweep;
   private final Map<ByteSequence, Use> uses = new ConcurrentHashMap<>();
   private volatile boolean ended;
   private volatile boolean keeping = true;
+  private volatile boolean givenUp;
   private volatile long usedNanos;
 
   // Guarded by this.
@@ -77,6 +81,7 @@ final class Session {
       Duration delay,
       boolean shared,
       Consumer<Session> whenEnded,
+      Consumer<Session> whenGivenUp,
       Consumer<Use> whenLost) {
     this.etcd = etcd;
     this.keys = keys;
@@ -85,6 +90,7 @@ final class Session {
     this.delay = delay;
     this.shared = shared;
     this.whenEnded = whenEnded;
+    this.whenGivenUp = whenGivenUp;
     this.whenLost = whenLost;
     this.sweep = new Sweep(etcd, this);
     this.usedNanos = time().nanos();
@@ -101,13 +107,14 @@ final class Session {
     }
   }
 
-  boolean hasEnded() {
-    return ended;
+  /** Whether claims can be put on it: it has not ended and will not be let end. */
+  boolean isOpen() {
+    return !ended && !givenUp;
   }
 
   /** Whether half of a lease is left, at least: what a new hold should start with. */
   boolean isFresh() {
-    return !ended && server.remainingNanos(lease.toNanos()) >= lease.toNanos() / 2;
+    return isOpen() && server.remainingNanos(lease.toNanos()) >= lease.toNanos() / 2;
   }
 
   /** What a hold of this session may believe now. */
@@ -187,12 +194,8 @@ final class Session {
     if (ended) {
       return CompletableFuture.completedFuture(Renewal.GONE);
     }
-    if (!keeping && shared) {
-      return CompletableFuture.failedFuture(
-          etcd.unavailable("The session is given up: its keys could not be listed", null));
-    }
     Moment from = server.from();
-    if (shared && time().nanos() - from.nanos() < lease.toNanos() / FRESH_SHARE) {
+    if (shared && !givenUp && time().nanos() - from.nanos() < lease.toNanos() / FRESH_SHARE) {
       return CompletableFuture.completedFuture(new Renewal.Renewed(new Validity(from, length)));
     }
     return keepAlive()
@@ -210,6 +213,10 @@ final class Session {
 
   /** Sends a keep-alive or joins the one under way; a lease that is gone ends the session. */
   CompletableFuture<Moment> keepAlive() {
+    if (givenUp) {
+      return CompletableFuture.failedFuture(
+          etcd.unavailable("The session is given up: its keys could not be listed", null));
+    }
     return server
         .keepAlive()
         .whenComplete(
@@ -220,10 +227,38 @@ final class Session {
             });
   }
 
-  /** From now on it is not kept alive by itself. */
-  void stopKeeping() {
+  /** From now on it is not kept alive by itself; it ends when its term is over. */
+  void letRun() {
     keeping = false;
     cancelTimers();
+    endWhenOver();
+  }
+
+  /** Its keys can't be listed, though one may be there that nobody stands for. */
+  void giveUp() {
+    givenUp = true;
+    whenGivenUp.accept(this);
+    letRun();
+  }
+
+  private long leftNanos() {
+    return server.ttlSeconds * 1_000_000_000L - (time().nanos() - server.from().nanos());
+  }
+
+  private void endWhenOver() {
+    long left = leftNanos();
+    if (left <= 0) {
+      end();
+      return;
+    }
+    Time.Timer timer =
+        time().schedule(left, () -> time().lane(Lane.RENEWAL).execute(this::endWhenOver));
+    synchronized (this) {
+      keepAliveTimer = timer;
+      if (ended) {
+        timer.cancel();
+      }
+    }
   }
 
   private void keepAliveIn(long nanos) {
@@ -242,7 +277,7 @@ final class Session {
     }
     long age = time().nanos() - server.from().nanos();
     long interval = lease.toNanos() / KEEP_ALIVE_SHARE;
-    if (age >= server.ttlSeconds * 1_000_000_000L) {
+    if (leftNanos() <= 0) {
       end(); // The server may have it still; but nobody believes in it here.
       return;
     }
@@ -258,7 +293,7 @@ final class Session {
     keepAlive()
         .whenComplete(
             (since, failure) -> {
-              if (!ended) {
+              if (!ended && keeping) {
                 keepAliveIn(
                     failure == null
                         ? Math.max(0, interval - (time().nanos() - since.nanos()))

@@ -1,8 +1,8 @@
 package io.fenceline.etcd;
 
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Durations;
-import io.fenceline.spi.Moment;
+import io.fenceline.time.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -62,7 +62,7 @@ final class Sessions {
               });
     }
     Session session = live.get(terms(request));
-    if (session == null || session.hasEnded()) {
+    if (session == null || !session.isOpen()) {
       return shared(terms(request));
     }
     if (session.isFresh()) {
@@ -75,9 +75,9 @@ final class Sessions {
               if (failure == null) {
                 return CompletableFuture.completedFuture(session);
               }
-              return session.hasEnded()
-                  ? shared(terms(request))
-                  : CompletableFuture.failedFuture(Etcd.cause(failure));
+              return session.isOpen()
+                  ? CompletableFuture.failedFuture(Etcd.cause(failure))
+                  : shared(terms(request));
             });
   }
 
@@ -85,7 +85,7 @@ final class Sessions {
     CompletableFuture<Session> opened;
     synchronized (this) {
       Session session = live.get(terms);
-      if (session != null && !session.hasEnded()) {
+      if (session != null && session.isOpen()) {
         return CompletableFuture.completedFuture(session);
       }
       CompletableFuture<Session> under = opening.get(terms);
@@ -122,13 +122,21 @@ final class Sessions {
   private CompletableFuture<Session> grant(Duration lease, Duration delay, boolean shared) {
     return ServerLease.grant(etcd, ServerLease.seconds(lease.plus(delay)))
         .thenApply(
-            server -> new Session(etcd, keys, server, lease, delay, shared, this::ended, whenLost));
+            server ->
+                new Session(
+                    etcd, keys, server, lease, delay, shared, this::ended, this::remove, whenLost));
+  }
+
+  /** The next claim gets another session. */
+  private void remove(Session session) {
+    live.remove(new Terms(session.lease, session.delay), session);
   }
 
   private void ended(Session session) {
-    live.remove(new Terms(session.lease, session.delay), session);
+    remove(session);
     List<Use> lost = new ArrayList<>(session.uses());
-    if (!lost.isEmpty()) {
+    // A fixed lease ends like this by itself, and its holder knows when.
+    if (session.shared && !lost.isEmpty()) {
       LOG.warn(
           "A session of {} has ended with {} claims (lease={}, lastAnswer={} ago); they are lost",
           etcd.description(),

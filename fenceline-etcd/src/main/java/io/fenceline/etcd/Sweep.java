@@ -64,7 +64,7 @@ final class Sweep {
       hopeless = expectedSince != 0 && now() - expectedSince > 2 * session.lease.toNanos();
     }
     if (hopeless) {
-      session.stopKeeping();
+      session.giveUp();
     }
   }
 

@@ -1,6 +1,8 @@
 package io.fenceline.etcd;
 
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
@@ -13,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A key of ours: from before its claim is first sent until it is known to be gone.
@@ -34,7 +38,20 @@ final class Use {
    *   one monitor.
    * - It hits a key that has ended and only keeps the name closed: that is only there with a lock-delay,
    *   or after a release that asked for it, and then the delete compares.
+   *
+   * A longer lease takes the place of a fixed one by a move of the key. What would break that:
+   *
+   * - The move was done, its reply was lost, and the lease that the key has left is renewed: after a move
+   *   of unknown outcome the old lease is not trusted any more. The next extension moves the key again,
+   *   from wherever it is, to a lease of its own.
+   * - A move that was given up arrives later, and puts the key on a lease that is about to end: a move
+   *   compares the revision of the key's last change, so that it fails once another one was done.
+   * - Two extensions at the same time, whose answers are handled in another order than the server did
+   *   them: extensions of one key are done one after the other.
    */
+
+  /** How often a move is sent again because an older one has changed the key in between. */
+  private static final int MOVES = 4;
 
   final ClaimRequest request;
   final ByteSequence key;
@@ -60,6 +77,15 @@ final class Use {
   private boolean deleteSent;
   private boolean deleteUnanswered;
   private boolean leftBehind;
+
+  // Guarded by this: the revision of the key's last change, as far as we know; 0 for its creation.
+  private long changed;
+
+  // Guarded by this: where moves of unknown outcome may have put the key, or may yet put it.
+  private final List<Session> perhapsOn = new ArrayList<>();
+
+  // Guarded by this: the extension that was asked for last.
+  private CompletableFuture<?> extending = CompletableFuture.completedFuture(null);
 
   Use(
       Etcd etcd,
@@ -166,16 +192,22 @@ final class Use {
     Cmp unmarked = new Cmp(key, Cmp.Op.EQUAL, CmpTarget.value(value));
     Op mark = Op.put(key, holding(), PutOption.builder().withLeaseId(session.server.id).build());
     return etcd.within(etcd.txn(unmarked, List.of(mark), List.of(read())), "The turn of a claim")
-        .thenApply(answer -> answer.isSucceeded() || isMarked(answer));
+        .thenApply(
+            answer -> {
+              if (answer.isSucceeded()) {
+                changedAt(answer.getHeader().getRevision());
+              }
+              return answer.isSucceeded() || isMarked(answer);
+            });
   }
 
   /** A former sending was done. */
   private boolean isMarked(TxnResponse answer) {
-    return Line.found(answer.getGetResponses()).stream()
-        .anyMatch(
-            found ->
-                found.created() == created
-                    && found.value().secret().equals(request.owner().secret()));
+    KeyValue found = own(answer);
+    if (found != null) {
+      changedAt(found.getModRevision());
+    }
+    return found != null;
   }
 
   private ByteSequence holding() {
@@ -186,6 +218,36 @@ final class Use {
     return Entry.Value.parse(value.toString(StandardCharsets.UTF_8));
   }
 
+  // Extensions. ---------------------------------------------------------------------------------
+
+  /** Does one extension after the other. */
+  <T> CompletableFuture<T> extending(Supplier<CompletableFuture<T>> extension) {
+    CompletableFuture<T> mine = new CompletableFuture<>();
+    CompletableFuture<?> before;
+    synchronized (this) {
+      before = extending;
+      extending = mine;
+    }
+    before.whenComplete(
+        (ignored, unheard) ->
+            extension
+                .get()
+                .whenComplete(
+                    (done, failure) -> {
+                      if (failure == null) {
+                        mine.complete(done);
+                      } else {
+                        mine.completeExceptionally(failure);
+                      }
+                    }));
+    return mine;
+  }
+
+  /** Whether a move of unknown outcome may have put the key on another lease, or may yet do so. */
+  synchronized boolean mayHaveMoved() {
+    return !perhapsOn.isEmpty();
+  }
+
   /**
    * Puts the key on another lease, where it keeps its place.
    *
@@ -193,16 +255,60 @@ final class Use {
    */
   CompletableFuture<Boolean> moveTo(Session target) {
     Session before = session;
-    return put(holding(), target.server.id)
+    synchronized (this) {
+      perhapsOn.add(target);
+    }
+    return move(target, MOVES)
         .thenApply(
             was -> {
+              List<Session> elsewhere;
+              synchronized (this) {
+                perhapsOn.remove(target);
+                elsewhere = List.copyOf(perhapsOn);
+                perhapsOn.clear();
+              }
               if (was) {
                 session = target;
                 target.adopt(this);
               }
               before.abandon(this);
+              elsewhere.forEach(Session::end);
               return was;
             });
+  }
+
+  private CompletableFuture<Boolean> move(Session target, int attempts) {
+    List<Cmp> conditions = new ArrayList<>(ours());
+    conditions.add(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.modRevision(lastChange())));
+    PutOption onTarget = PutOption.builder().withLeaseId(target.server.id).build();
+    List<Op> move = List.of(Op.put(key, holding(), onTarget));
+    return etcd.within(etcd.txn(conditions, move, List.of(read())), "A move to another lease")
+        .thenCompose(
+            answer -> {
+              if (answer.isSucceeded()) {
+                changedAt(answer.getHeader().getRevision());
+                return CompletableFuture.completedFuture(true);
+              }
+              KeyValue found = own(answer);
+              if (found == null) {
+                return CompletableFuture.completedFuture(false);
+              }
+              if (attempts == 1) {
+                return CompletableFuture.failedFuture(
+                    etcd.unavailable(
+                        "The key was changed by older requests again and again", null));
+              }
+              changedAt(found.getModRevision());
+              return move(target, attempts - 1);
+            });
+  }
+
+  private synchronized long lastChange() {
+    return changed == 0 ? created : changed;
+  }
+
+  private synchronized void changedAt(long revision) {
+    changed = revision;
   }
 
   /**
@@ -214,25 +320,42 @@ final class Use {
     synchronized (this) {
       leftBehind = true;
     }
-    ByteSequence ended = parsed().ended().bytes();
-    return put(ended, closing.id)
+    PutOption onClosing = PutOption.builder().withLeaseId(closing.id).build();
+    Op end = Op.put(key, parsed().ended().bytes(), onClosing);
+    return etcd.within(etcd.txn(ours(), List.of(end), List.of()), "A release")
         .thenApply(
-            was -> {
+            answer -> {
               session.abandon(this);
-              return was;
+              return answer.isSucceeded();
             });
   }
 
-  private CompletableFuture<Boolean> put(ByteSequence content, long leaseId) {
-    Op put = Op.put(key, content, PutOption.builder().withLeaseId(leaseId).build());
-    return etcd.within(etcd.txn(ours(), List.of(put), List.of()), "A move to another lease")
-        .thenApply(TxnResponse::isSucceeded);
+  /**
+   * Whether the key is there, on the lease of its session.
+   *
+   * <p>It is read, not only compared: etcd answers a transaction without any read or write from the
+   * member's own memory, also where that is cut off from the majority.
+   */
+  CompletableFuture<Boolean> isThere() {
+    return etcd.within(etcd.txn(ours(), List.of(read()), List.of()), "A look at a key")
+        .thenApply(
+            answer -> {
+              KeyValue found = answer.isSucceeded() ? own(answer) : null;
+              return found != null && found.getLease() == session.server.id;
+            });
   }
 
-  /** Whether the key is there. */
-  CompletableFuture<Boolean> isThere() {
-    return etcd.within(etcd.txn(ours(), List.of(), List.of()), "A look at a key")
-        .thenApply(TxnResponse::isSucceeded);
+  /** The key as it was read, if it is the one of this claim and has not ended; null otherwise. */
+  private @Nullable KeyValue own(TxnResponse answer) {
+    for (GetResponse read : answer.getGetResponses()) {
+      for (KeyValue found : read.getKvs()) {
+        Entry entry = Entry.of(found);
+        if (entry.created() == created && entry.value().secret().equals(request.owner().secret())) {
+          return found;
+        }
+      }
+    }
+    return null;
   }
 
   private Op read() {

@@ -1,10 +1,11 @@
 package io.fenceline.etcd;
 
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.kv.TxnResponse;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.Mode;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -110,14 +111,23 @@ final class Wait {
               } else if (!answer.isSucceeded()) {
                 claim.lost("its key is gone");
               } else {
-                Line line =
-                    Line.seen(request.mode(), mine.created, Line.found(answer.getGetResponses()));
-                claim.placed(line, answer.getHeader().getRevision());
+                seen(mine, answer);
                 if (again) {
                   look();
                 }
               }
             });
+  }
+
+  private void seen(Use mine, TxnResponse answer) {
+    Line line;
+    try {
+      line = Line.seen(request.mode(), mine.created, Line.found(answer.getGetResponses()));
+    } catch (Entry.ForeignKeyException e) {
+      claim.unreadable(e);
+      return;
+    }
+    claim.placed(line, answer.getHeader().getRevision());
   }
 
   /** Nobody is in the way: takes the name, if the own key is there, and says so in it. */

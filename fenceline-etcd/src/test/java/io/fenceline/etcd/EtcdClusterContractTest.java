@@ -21,7 +21,8 @@ class EtcdClusterContractTest extends LockContract {
   static void start() {
     etcd = EtcdCluster.start();
     // What is slow for the first time (classes, connections) is done before any lease runs.
-    try (Fenceline client = Fenceline.connect(uri())) {
+    try (Fenceline client =
+        Fenceline.builder().store(uri()).connectTimeout(Duration.ofSeconds(60)).connect()) {
       client.lock("warm").tryAcquire().ifPresent(Hold::release);
     }
   }
@@ -38,6 +39,6 @@ class EtcdClusterContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     StoreAddress address = StoreAddress.parse(uri());
-    return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(2));
+    return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(3));
   }
 }

@@ -5,30 +5,36 @@ import io.fenceline.Hold;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.EtcdServer;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** One etcd server keeps the contract. */
+/**
+ * One etcd server keeps the contract, for a user who has the rights of docs/least-rights.md and no
+ * more.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class EtcdContractTest extends LockContract {
   private static EtcdServer etcd;
 
   @BeforeAll
   static void start() {
-    // Elections are quick here, so that the server grants leases of one second.
-    etcd = EtcdServer.start("--heartbeat-interval=50", "--election-timeout=250");
+    etcd = LeastRights.server();
     // What is slow for the first time (classes, connections) is done before any lease runs.
-    try (Fenceline client = Fenceline.connect(uri())) {
+    try (Fenceline client =
+        Fenceline.builder().store(uri()).connectTimeout(Duration.ofSeconds(60)).connect()) {
       client.lock("warm").tryAcquire().ifPresent(Hold::release);
     }
   }
 
   private static String uri() {
-    return "etcd://" + etcd.address();
+    return LeastRights.uri(etcd.address());
   }
 
   @AfterAll
@@ -39,6 +45,13 @@ class EtcdContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     StoreAddress address = StoreAddress.parse(uri());
-    return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(2));
+    return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(3));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    FaultProxy proxy = FaultProxy.to(etcd.host(), etcd.port(), Protocol.HTTP2);
+    StoreAddress address = StoreAddress.parse(LeastRights.uri(proxy.address()));
+    return Optional.of(new Proxied(new EtcdProvider().at(address), proxy));
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
-import io.fenceline.LossReason;
+import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.testkit.server.EtcdCluster;
 import io.fenceline.testkit.server.EtcdServer;

@@ -8,17 +8,19 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockLostException;
 import io.fenceline.LockOptions;
-import io.fenceline.LossReason;
 import io.fenceline.ReentrantFencedLock;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.event.LockEvent;
 import io.fenceline.event.LockListener;
+import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.spi.StoreAddress;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.proxy.Direction;
 import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Frame;
 import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.proxy.Trigger;
 import io.fenceline.testkit.server.EtcdServer;
@@ -34,6 +36,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,7 +50,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @SuppressWarnings("MustBeClosedChecker") // holds and clients outlive the block that makes them
 class EtcdFaultTest {
   private static final Duration BOUND = Duration.ofSeconds(40);
-  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final Duration LEASE = Duration.ofSeconds(6);
   private static final LockOptions OPTIONS = LockOptions.defaults().lease(LEASE);
 
   private static EtcdServer etcd;
@@ -90,7 +93,8 @@ class EtcdFaultTest {
         .store("etcd://" + address + root)
         .label(label)
         .defaultOptions(OPTIONS)
-        .operationTimeout(Duration.ofSeconds(2))
+        .connectTimeout(BOUND)
+        .operationTimeout(Duration.ofSeconds(3))
         .listener(
             new LockListener() {
               @Override
@@ -172,12 +176,41 @@ class EtcdFaultTest {
   }
 
   @Test
+  void aWaitingClaimWhoseLooksFailTwiceInARow_isGrantedAtItsTurn() throws Exception {
+    faulty.lock("warm").acquire(BOUND).close();
+    Hold hold = other.lock("unseen").acquire(BOUND);
+    // The claim is put, unheard; sent again, it finds its key and looks. A look has no label in it.
+    Fault lost = proxy.cutBeforeReply(Trigger.first(frame -> frame.contains("lock/unseen!")));
+    Predicate<Frame> look = f -> f.contains("lock/unseen!") && !f.contains("faulty");
+    Fault first = proxy.cutRequest(Trigger.first(look));
+    Fault second = proxy.cutRequest(Trigger.nth(2, look));
+    CompletableFuture<Hold> waiting = faulty.lock("unseen").acquireAsync(BOUND);
+    Eventually.until(
+        BOUND,
+        "two looks to be cut, unless the hold is lost",
+        () -> !hold.isValid() || second.timesApplied() == 1);
+    assertThat(hold.isValid()).as("not lost by load").isTrue();
+    assertThat(lost.timesApplied()).isEqualTo(1);
+    assertThat(first.timesApplied()).isEqualTo(1);
+    proxy.heal();
+
+    hold.release();
+
+    Hold granted = waiting.get(20, TimeUnit.SECONDS);
+    assertThat(granted.token()).isGreaterThan(hold.token());
+    granted.release();
+  }
+
+  @Test
   void aTryWhoseReplyIsSwallowed_fails_andIsUndone() {
     faulty.lock("warm").tryAcquire().orElseThrow().release();
     Fault lost = proxy.dropReply(Trigger.first(frame -> frame.contains("lock/swallowed!")));
     CompletableFuture<?> trying = faulty.lock("swallowed").tryAcquireAsync();
+    // On a busy machine it may be undone before anyone sees it held: the dropped reply tells, too.
     Eventually.until(
-        BOUND, "the server to do it", () -> !other.inspect("swallowed").holders().isEmpty());
+        BOUND,
+        "the server to do it",
+        () -> lost.timesApplied() > 0 || !other.inspect("swallowed").holders().isEmpty());
     assertThatThrownBy(trying::join).hasCauseInstanceOf(StoreUnavailableException.class);
     assertThat(lost.timesApplied()).isPositive();
     lost.lift();
@@ -242,14 +275,16 @@ class EtcdFaultTest {
   void aServerThatIsNotHeard_isALossAtTheLocalDeadline_beforeTheServersOwn() throws Exception {
     Hold hold = faulty.lock("silent").acquire(BOUND);
     CompletableFuture<Lost> loss = hold.lost();
+    assertThat(hold.isValid()).isTrue();
     Fault hole = proxy.blackHole(Direction.BOTH);
     CompletableFuture<Hold> next = other.lock("silent").acquireAsync(BOUND);
-    awaitWaiters("silent", 1);
-    Lost lost = loss.get(20, TimeUnit.SECONDS);
-    assertThat(next).as("lost here before it is free there").isNotDone();
+    // By the clock, not by who is told first: a machine that stands still may tell both at once.
+    CompletableFuture<Boolean> beside = next.thenApply(granted -> hold.isValid());
+    Lost lost = loss.get(40, TimeUnit.SECONDS);
     assertThat(lost.reason()).isEqualTo(LossReason.EXPIRED);
     assertThat(hole.timesApplied()).isPositive();
-    Hold taken = next.get(20, TimeUnit.SECONDS);
+    Hold taken = next.get(40, TimeUnit.SECONDS);
+    assertThat(beside.get(40, TimeUnit.SECONDS)).as("valid when the next was granted").isFalse();
     assertThat(taken.token()).isGreaterThan(hold.token());
     taken.release();
     hole.lift();
@@ -257,10 +292,48 @@ class EtcdFaultTest {
   }
 
   @Test
+  void aSessionThatWasGivenUp_isNotUsedAgain() throws Exception {
+    // The lease of the server outlives the outage, so that the session could be kept alive again.
+    LockOptions delayed = OPTIONS.lockDelay(Duration.ofSeconds(12));
+    String givenUp;
+    try (Hold first = faulty.lock("given-up-0", delayed).acquire(BOUND)) {
+      givenUp = leaseOf("given-up-0!");
+      assertThat(first.isValid()).isTrue();
+    }
+    Fault lost = proxy.dropReply(Trigger.first(frame -> frame.contains("lock/given-up-1!")));
+    assertThatThrownBy(() -> faulty.lock("given-up-1", delayed).tryAcquire())
+        .isInstanceOf(StoreUnavailableException.class);
+    assertThat(lost.timesApplied()).isPositive();
+    lost.lift();
+    Eventually.until(BOUND, "the undo", () -> keys("given-up-1!").isEmpty());
+    // From here on a key may turn up that nobody stands for; but the keys can't be listed.
+    try (Fault refusing = proxy.refuseConnections()) {
+      proxy.closeAll();
+      long start = System.nanoTime();
+      Eventually.until(
+          BOUND, "three leases", () -> System.nanoTime() - start > 3 * LEASE.toNanos());
+      assertThat(refusing.timesApplied()).isPositive();
+    }
+
+    Hold hold = faulty.lock("given-up-2", delayed).acquire(BOUND);
+    assertThat(leaseOf("given-up-2!")).as("on a session that is kept alive").isNotEqualTo(givenUp);
+    Eventually.until(
+        BOUND,
+        "the lease that was given up to end",
+        () -> !etcd.etcdctl("lease", "list").contains(givenUp));
+    hold.release();
+    other.lock("given-up-2").acquire(BOUND).close();
+  }
+
+  @Test
   void aWaiterWhoseWatchIsCut_andWhoseRevisionIsCompacted_isGranted() throws Exception {
     Hold hold = other.lock("compacted").acquire(BOUND);
     CompletableFuture<Hold> waiting = faulty.lock("compacted").acquireAsync(BOUND);
-    awaitWaiters("compacted", 1);
+    Eventually.until(
+        BOUND,
+        "a waiter, unless the hold is lost",
+        () -> !hold.isValid() || other.inspect("compacted").waiters().size() == 1);
+    assertThat(hold.isValid()).as("not lost by load").isTrue();
     Fault refusing = proxy.refuseConnections();
     Eventually.until(
         BOUND,
@@ -292,15 +365,19 @@ class EtcdFaultTest {
     try (Fenceline client =
         Fenceline.builder()
             .store(
-                context -> {
-                  Etcd direct =
-                      new Etcd(
-                          context, "test", () -> EtcdAddress.of(address).connect(context), true);
-                  ByteSequence key = ByteSequence.from("nothing", StandardCharsets.UTF_8);
-                  new Lookout(direct, key, Map.of(key, 1), 0, seen, end -> called.countDown())
-                      .open();
-                  return Opening.open(direct, "/elsewhere");
-                })
+                (StoreFactory)
+                    context -> {
+                      Etcd direct =
+                          new Etcd(
+                              context,
+                              "test",
+                              () -> EtcdAddress.of(address).connect(context),
+                              true);
+                      ByteSequence key = ByteSequence.from("nothing", StandardCharsets.UTF_8);
+                      new Lookout(direct, key, Map.of(key, 1), 0, seen, end -> called.countDown())
+                          .open();
+                      return Opening.open(direct, "/elsewhere");
+                    })
             .connect()) {
       assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();
       assertThat(client.store()).isEqualTo("test");

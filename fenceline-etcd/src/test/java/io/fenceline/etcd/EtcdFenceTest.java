@@ -11,6 +11,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.FencingToken;
 import io.fenceline.Hold;
 import io.fenceline.LockLostException;
+import io.fenceline.LockOptions;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.FenceListener;
@@ -116,6 +117,39 @@ class EtcdFenceTest extends FenceContract {
           .isInstanceOf(StoreUnavailableException.class)
           .hasMessageContaining("may have been done");
       assertThat(stalled.timesApplied()).isPositive();
+    }
+  }
+
+  @Test
+  void whileHeld_isOverForAHoldThatWasGivenBack_thoughItsKeyKeepsTheNameClosed() throws Exception {
+    LockOptions job = LockOptions.defaults().keepAtLeast(Duration.ofSeconds(60));
+    try (Fenceline locks = Fenceline.connect("etcd://" + etcd.address())) {
+      Hold hold = locks.lock("kept-closed", job).acquire(Duration.ofSeconds(60));
+      EtcdFence held = fence.whileHeld(hold);
+      held.put("kept", bytes("held"), hold.fencingToken());
+
+      hold.release();
+
+      assertThat(locks.inspect("kept-closed").isFree()).as("its key is there").isFalse();
+      assertThatThrownBy(() -> held.put("kept", bytes("late"), hold.fencingToken()))
+          .isInstanceOf(LockLostException.class);
+      assertThatThrownBy(() -> fence.whileHeld(hold)).isInstanceOf(LockLostException.class);
+      assertThat(text("kept")).isEqualTo("held");
+    }
+  }
+
+  @Test
+  void whileHeld_isOverForAHoldThatWasTakenAway_thoughItsLockDelayRuns() throws Exception {
+    LockOptions delayed = LockOptions.defaults().lockDelay(Duration.ofSeconds(60));
+    try (Fenceline locks = Fenceline.connect("etcd://" + etcd.address())) {
+      Hold hold = locks.lock("taken-away", delayed).acquire(Duration.ofSeconds(60));
+      EtcdFence held = fence.whileHeld(hold);
+
+      assertThat(locks.forceRelease("taken-away", hold.token())).isTrue();
+
+      assertThatThrownBy(() -> held.put("taken", bytes("late"), hold.fencingToken()))
+          .isInstanceOf(LockLostException.class);
+      assertThatThrownBy(() -> fence.whileHeld(hold)).isInstanceOf(LockLostException.class);
     }
   }
 

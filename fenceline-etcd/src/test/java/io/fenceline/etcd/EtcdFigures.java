@@ -12,6 +12,7 @@ import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.StoreAddress;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.server.EtcdServer;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -140,13 +141,14 @@ final class EtcdFigures {
     try (Fenceline client =
         Fenceline.builder()
             .store(
-                context -> {
-                  opened[0] =
-                      new EtcdProvider()
-                          .at(StoreAddress.parse("etcd://" + etcd.address()))
-                          .open(context);
-                  return opened[0];
-                })
+                (StoreFactory)
+                    context -> {
+                      opened[0] =
+                          new EtcdProvider()
+                              .at(StoreAddress.parse("etcd://" + etcd.address()))
+                              .open(context);
+                      return opened[0];
+                    })
             .connect()) {
       System.out.println(client.store());
       LockStore store = opened[0];

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.FencedReadWriteLock;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.LockReport;
 import io.fenceline.LockTimeoutException;
-import io.fenceline.ModeConflictException;
 import io.fenceline.PermitHold;
+import io.fenceline.StoreRefusedException;
+import io.fenceline.diagnosis.LockReport;
 import io.fenceline.testkit.server.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -99,7 +99,7 @@ class EtcdQueueTest extends OneEtcdServer {
   void aNameHasOneKind() throws InterruptedException {
     try (Hold hold = a.lock("kind").acquire(BOUND)) {
       assertThatThrownBy(() -> b.semaphore("kind", 3).acquire(BOUND))
-          .isInstanceOf(ModeConflictException.class)
+          .isInstanceOf(StoreRefusedException.class)
           .hasMessageContaining("semaphore of 3");
       assertThat(hold.isValid()).isTrue();
     }

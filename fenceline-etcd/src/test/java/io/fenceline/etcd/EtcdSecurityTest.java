@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockOptions;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.server.EtcdServer;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.TlsFiles;
@@ -37,8 +38,8 @@ class EtcdSecurityTest {
       etcd.etcdctl("user", "grant-role", "app", "locks");
       etcd.etcdctl("auth", "enable");
       String uri = "etcd://app:" + PASSWORD + "@" + etcd.address();
-      try (Fenceline a = Fenceline.builder().store(uri).defaultOptions(OPTIONS).connect();
-          Fenceline b = Fenceline.builder().store(uri).defaultOptions(OPTIONS).connect();
+      try (Fenceline a = client(uri);
+          Fenceline b = client(uri);
           Hold hold = a.lock("secured").acquire(BOUND)) {
         CompletableFuture<Hold> waiting = b.lock("secured").acquireAsync(BOUND);
         long authentications = etcd.rpcCount("Authenticate");
@@ -57,13 +58,13 @@ class EtcdSecurityTest {
         assertThat(a.toString() + b.store()).doesNotContain(PASSWORD);
       }
       assertThatThrownBy(() -> Fenceline.connect("etcd://app:wr0ng@" + etcd.address()).close())
-          .isInstanceOf(StoreUnavailableException.class)
+          .isInstanceOf(StoreRefusedException.class)
           .hasMessageNotContaining("wr0ng");
       assertThatThrownBy(
               () ->
                   Fenceline.connect("etcd://app:" + PASSWORD + "@" + etcd.address() + "/elsewhere")
                       .close())
-          .isInstanceOf(StoreUnavailableException.class)
+          .isInstanceOf(StoreRefusedException.class)
           .hasMessageContaining("permission denied")
           .hasMessageNotContaining(PASSWORD);
     }
@@ -75,7 +76,7 @@ class EtcdSecurityTest {
       TlsFiles files = etcd.tlsFiles();
       String trusting = "etcd://" + etcd.tlsAddress() + "?ca=" + files.caCertificate();
       String known = trusting + "&cert=" + files.certificate() + "&key=" + files.key();
-      try (Fenceline client = Fenceline.connect(known);
+      try (Fenceline client = client(known);
           Hold hold = client.lock("certified").acquire(BOUND)) {
         assertThat(hold.isValid()).isTrue();
       }
@@ -89,6 +90,11 @@ class EtcdSecurityTest {
     }
   }
 
+  /** How fast one connects is not what is tested here. */
+  private static Fenceline client(String uri) {
+    return Fenceline.builder().store(uri).defaultOptions(OPTIONS).connectTimeout(BOUND).connect();
+  }
+
   @Test
   void wrongAddressesAreRefused_withoutTheirSecrets() {
     for (String wrong :
@@ -96,6 +102,7 @@ class EtcdSecurityTest {
           "etcd://app:s3cret@localhost:1?cert=/x",
           "etcd://app:s3cret@localhost:1?timeout=3",
           "etcd://app:s3cret@localhost:1?tls=maybe",
+          "etcd://app:s3cret@localhost:1?tls=false&ca=/x",
           "etcd:locks"
         }) {
       assertThatThrownBy(() -> Fenceline.connect(wrong).close())

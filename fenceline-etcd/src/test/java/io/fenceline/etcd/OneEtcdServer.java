@@ -56,6 +56,7 @@ abstract class OneEtcdServer {
         .store("etcd://" + address)
         .label(label)
         .defaultOptions(OPTIONS)
+        .connectTimeout(BOUND)
         .connect();
   }
 

@@ -1,10 +1,15 @@
 package io.fenceline.http;
 
 import io.fenceline.FencingToken;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.StaleTokenException;
+import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.spi.GrantNumbers;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Objects;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -39,6 +44,8 @@ public final class FencingTokens {
 
   private static final int CONFLICT = 409;
   private static final int SHOWN = 40;
+  private static final int HAND_OFF_BITS = 8;
+  private static final long HAND_OFFS = (1L << HAND_OFF_BITS) - 1;
   private static final Pattern VALUE =
       Pattern.compile("\\s*(?<number>[1-9][0-9]{0,18})\\s*(?<shared>;\\s*shared\\s*)?");
 
@@ -67,6 +74,26 @@ public final class FencingTokens {
     String shown = value.length() > SHOWN ? value.substring(0, SHOWN) + "…" : value;
     throw new InvalidSettingException(
         HEADER, "'" + shown + "'", "it must be a number from 1 to 2^63-1, or that and '; shared'");
+  }
+
+  /**
+   * The largest token that locks in Redis or SQL can have issued by now, for {@link
+   * FencingTokenFilter#maxToken}: their numbers follow the clock of the server.
+   *
+   * <p>Not for ZooKeeper and etcd, whose numbers count writes and elections, nor with a {@code
+   * tokenBase}.
+   *
+   * @param clock of this service
+   * @param ahead how far the clock of the locks' server may be ahead of it; some minutes, since a
+   *     bound that is too tight refuses honest writers
+   */
+  public static LongSupplier issuedByClock(InstantSource clock, Duration ahead) {
+    Objects.requireNonNull(clock, "clock");
+    Objects.requireNonNull(ahead, "ahead");
+    return () -> {
+      long number = GrantNumbers.atMillis(clock.millis() + ahead.toMillis());
+      return number << HAND_OFF_BITS | HAND_OFFS;
+    };
   }
 
   /** Sends a token along with a request. */

@@ -2,6 +2,7 @@ package io.fenceline.http;
 
 import io.fenceline.LockTimeoutException;
 import io.fenceline.StaleTokenException;
+import io.fenceline.spi.LockNames;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -80,6 +81,25 @@ public record Problem(int status, Map<String, String> headers, Map<String, Objec
     return of(400, "malformed-token", "The fencing token is malformed", why);
   }
 
+  /** 404: a write to something that the service has not declared. */
+  public static Problem unknownResource() {
+    return of(
+        404,
+        "unknown-resource",
+        "There is nothing here that can be written",
+        "This address is none of a resource that this service guards by fencing tokens.");
+  }
+
+  /** 414: a write to something whose name is longer than a fence keeps. */
+  public static Problem resourceTooLong() {
+    return of(
+        414,
+        "resource-too-long",
+        "The name of the resource is too long",
+        "A resource that is guarded by fencing tokens has a name of at most %d bytes, without control characters."
+            .formatted(LockNames.MAX_BYTES));
+  }
+
   /** 503: whether the token is stale could not be found out; nothing was done. */
   public static Problem fenceUnavailable() {
     return of(
@@ -112,7 +132,7 @@ public record Problem(int status, Map<String, String> headers, Map<String, Objec
         .header("Retry-After", Long.toString(Math.max(1, seconds)));
   }
 
-  /** The body. */
+  /** The body, in ASCII. */
   public String json() {
     StringBuilder json = new StringBuilder("{");
     members.forEach(
@@ -129,7 +149,7 @@ public record Problem(int status, Map<String, String> headers, Map<String, Objec
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         quoted.append('\\').append(c);
-      } else if (c < ' ' || (c >= 0xD800 && c <= 0xDFFF)) {
+      } else if (c < ' ' || c > '~') {
         quoted.append(String.format("\\u%04x", (int) c));
       } else {
         quoted.append(c);

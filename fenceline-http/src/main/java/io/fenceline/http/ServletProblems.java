@@ -3,6 +3,7 @@ package io.fenceline.http;
 import io.fenceline.LockTimeoutException;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -31,7 +32,16 @@ public final class ServletProblems {
     response.resetBuffer();
     response.setStatus(problem.status());
     problem.headers().forEach(response::setHeader);
+    OutputStream out;
+    try {
+      out = response.getOutputStream();
+    } catch (IllegalStateException e) {
+      // Whoever was here before has asked for the writer, and chosen its characters; ASCII fits
+      // all.
+      response.getWriter().write(problem.json());
+      return;
+    }
     response.setContentLength(body.length);
-    response.getOutputStream().write(body);
+    out.write(body);
   }
 }

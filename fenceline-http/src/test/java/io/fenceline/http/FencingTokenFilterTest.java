@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.FencingToken;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.MemoryFence;
+import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.spi.GrantNumbers;
 import io.fenceline.testkit.fence.FenceContract;
 import io.fenceline.testkit.fence.FencedCell;
 import jakarta.servlet.DispatcherType;
@@ -19,6 +20,7 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,10 +29,15 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
@@ -47,6 +54,13 @@ class FencingTokenFilterTest extends FenceContract {
 
   private static final Map<String, FenceListener> LISTENERS = new ConcurrentHashMap<>();
   private static final MemoryFence CHECKED_BY_FILTER = new MemoryFence();
+
+  private static final MemoryFence FEW = new MemoryFence(2);
+
+  /** A day of 2026. */
+  private static final InstantSource CLOCK =
+      InstantSource.fixed(Instant.parse("2026-11-17T12:00:00Z"));
+
   private static Server server;
   private static HttpClient http;
 
@@ -72,7 +86,11 @@ class FencingTokenFilterTest extends FenceContract {
         throws IOException, ServletException {
       String path = request.getPathInfo();
       String body = new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (body.equals("timeout")) {
+      if (body.equals("written")) {
+        response.setCharacterEncoding("UTF-16");
+        response.getWriter().write("Half an ans");
+      }
+      if (body.equals("timeout") || body.equals("written")) {
         throw new ServletException(
             new LockTimeoutException(
                 "ledger",
@@ -81,6 +99,7 @@ class FencingTokenFilterTest extends FenceContract {
                 "worker-7",
                 34L,
                 Duration.ofMillis(2_300),
+                false,
                 "test"));
       }
       Optional<FencingToken> token = FencingTokenFilter.token(request);
@@ -103,8 +122,25 @@ class FencingTokenFilterTest extends FenceContract {
     connector.setHost("127.0.0.1");
     server.addConnector(connector);
     ServletContextHandler context = new ServletContextHandler();
-    add(context, "/own/*", new Texts(true), FencingTokenFilter.parsing());
-    add(context, "/checked/*", new Texts(false), FencingTokenFilter.checking(CHECKED_BY_FILTER));
+    // The contract walks over the whole range of tokens.
+    FencingTokenFilter own = FencingTokenFilter.parsing().maxToken(Long.MAX_VALUE);
+    add(context, "/own/*", new Texts(true), own);
+    FencingTokenFilter checking =
+        FencingTokenFilter.checking(CHECKED_BY_FILTER, Resources.at("/checked/{name}"));
+    add(context, "/checked/*", new Texts(false), checking);
+    add(
+        context,
+        "/clocked/*",
+        new Texts(false),
+        FencingTokenFilter.checking(new MemoryFence(), Resources.at("/clocked/{name}"))
+            .maxToken(FencingTokens.issuedByClock(CLOCK, Duration.ofMinutes(5)))
+            .reading("PROPFIND"));
+    add(
+        context,
+        "/known/*",
+        new Texts(false),
+        FencingTokenFilter.checking(
+            FEW, Resources.at("/known/{name}").known(name -> name.endsWith("/real"))));
     add(context, "/optional/*", new Texts(true), FencingTokenFilter.parsing().optional());
     add(
         context,
@@ -113,7 +149,8 @@ class FencingTokenFilterTest extends FenceContract {
         FencingTokenFilter.checking(
             (resource, token) -> {
               throw new StoreUnavailableException("test", "The fence is down", null);
-            }));
+            },
+            Resources.at("/down/{name}")));
     server.setHandler(context);
     server.start();
     http = HttpClient.newHttpClient();
@@ -219,6 +256,134 @@ class FencingTokenFilterTest extends FenceContract {
                 .header(FencingTokens.HEADER, "35")
                 .PUT(BodyPublishers.ofString("x")));
     assertThat(twice.statusCode()).isEqualTo(400);
+  }
+
+  /** The status of an answer to a request that the JDK's client would not send like this. */
+  private static int status(String method, String path, String... headers) {
+    String text =
+        "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 3\r\n%s\r\nraw"
+            .formatted(
+                method, path, Stream.of(headers).collect(Collectors.joining("\r\n", "", "\r\n")));
+    try (Socket socket = new Socket("127.0.0.1", port())) {
+      socket.setSoTimeout(60_000);
+      socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      return Integer.parseInt(answer.split(" ", 3)[1]);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void anotherSpellingOfAnAddress_doesNotLetAStaleTokenPass() {
+    assertThat(put("/checked/spelled", "of 34", T34).statusCode()).isEqualTo(200);
+
+    for (String spelling :
+        List.of(
+            "/checked/spelled",
+            "/checked/%73pelled",
+            "/checked/spelled;x=1",
+            "/checked;x=1/spelled",
+            "/checked/./spelled",
+            "/checked/x/../spelled",
+            "/%63hecked/spelled",
+            "/checked//spelled",
+            "/checked/spelled/",
+            "/checked/%2e/spelled",
+            "/checked/spelled%2f",
+            "/checked/spelled%00",
+            "/checked/spelled?x=1",
+            "/checked/%2573pelled")) {
+      int answer = status("PUT", spelling, "Fencing-Token: 33");
+      assertThat(answer).as("of '%s'", spelling).isIn(400, 404, 409);
+      assertThat(send(request("/checked/spelled").GET()).body()).isEqualTo("of 34");
+    }
+    assertThat(status("PUT", "/checked/%73pelled;x=1", "Fencing-Token: 35")).isEqualTo(200);
+    assertThat(put("/checked/spelled", "of 34", T34).statusCode()).isEqualTo(409);
+  }
+
+  @Test
+  void methodsThatAreNotKnownToRead_needAToken() {
+    for (String method : List.of("POST", "MOVE", "PROPPATCH", "MKCOL", "LOCK", "FROB", "get")) {
+      assertThat(status(method, "/checked/methods")).as(method).isEqualTo(428);
+    }
+    assertThat(status("OPTIONS", "/checked/methods")).isEqualTo(200);
+    assertThat(status("PROPFIND", "/checked/methods")).isEqualTo(428);
+    assertThat(status("PROPFIND", "/clocked/methods")).as("said to read").isEqualTo(501);
+  }
+
+  @Test
+  void longAddress_is414_whateverTheFence() {
+    assertThat(put("/checked/" + "x".repeat(191), "fits", T34).statusCode()).isEqualTo(200);
+    for (String path : List.of("/checked/", "/down/", "/clocked/")) {
+      HttpResponse<String> answer = put(path + "x".repeat(200), "too long", T34);
+      assertThat(answer.statusCode()).isEqualTo(414);
+      assertThat(answer.body()).contains("resource-too-long").contains("200 bytes");
+    }
+  }
+
+  @Test
+  void addressThatIsNotDeclared_is404_andRoutesAreChecked() {
+    assertThat(put("/checked/a/b", "x", T34).statusCode()).isEqualTo(404);
+    assertThat(put("/checked/", "x", T34).statusCode()).isEqualTo(404);
+    for (String wrong : List.of("accounts", "/accounts/{id", "/a//b", "/a/{b}/..", "/a?b", "")) {
+      assertThatThrownBy(() -> Resources.at(wrong))
+          .as(wrong)
+          .isInstanceOf(InvalidSettingException.class);
+    }
+  }
+
+  @Test
+  void tokenThatNoStoreCanHaveIssued_is400_andClosesNothing() {
+    for (String forged :
+        List.of("9223372036854775807", "9007199254740992", "9223372036854775807; shared")) {
+      assertThat(status("PUT", "/checked/forged", "Fencing-Token: " + forged)).isEqualTo(400);
+    }
+    assertThat(put("/checked/forged", "of 33", T33).statusCode()).isEqualTo(200);
+
+    long today = GrantNumbers.atMillis(CLOCK.millis()) << 8;
+    long tomorrow = GrantNumbers.atMillis(CLOCK.millis() + 86_400_000) << 8;
+    FencingToken forged = FencingToken.exclusive(tomorrow);
+    assertThat(put("/clocked/forged", "x", forged).statusCode()).isEqualTo(400);
+    FencingToken honest = FencingToken.exclusive(today);
+    assertThat(put("/clocked/forged", "x", honest).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void oneForgedToken_closesNothingForGood() {
+    // Whatever the bound is by default, an honest token of a minute later passes it.
+    for (long bits = 40; bits < 63; bits++) {
+      status("PUT", "/checked/closed", "Fencing-Token: " + ((1L << bits) - 1));
+    }
+    long soon = System.currentTimeMillis() + Duration.ofMinutes(6).toMillis();
+    FencingToken honest = FencingToken.exclusive(GrantNumbers.atMillis(soon) << 8);
+    assertThatCode(() -> CHECKED_BY_FILTER.check("/checked/closed", honest))
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  void inventedIds_raiseTheFloorOfNobody_whereTheServiceKnowsItsResources() {
+    for (int i = 0; i < 5; i++) {
+      assertThat(status("PUT", "/known/invented-" + i, "Fencing-Token: 4000")).isEqualTo(404);
+    }
+    assertThat(status("PUT", "/known/real", "Fencing-Token: 33")).isEqualTo(200);
+  }
+
+  @Test
+  void handlerThatHasBegunToWrite_isOverruledAllTheSame() {
+    HttpResponse<byte[]> answer;
+    try {
+      answer =
+          http.send(
+              FencingTokens.put(
+                      request("/own/written").PUT(BodyPublishers.ofString("written")), T34)
+                  .build(),
+              BodyHandlers.ofByteArray());
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    assertThat(answer.statusCode()).isEqualTo(409);
+    assertThat(new String(answer.body(), StandardCharsets.UTF_16)).contains("lock-not-had");
   }
 
   @Test

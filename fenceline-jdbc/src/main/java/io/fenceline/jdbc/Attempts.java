@@ -1,14 +1,20 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.jdbc.Connections.Purpose;
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Time;
+import io.fenceline.spi.Patience;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the database: does what was asked on the calling thread where it can, again where that
- * is harmless, and says what went wrong in our own words.
+ * The way to the database: does what was asked on the calling thread if that need not wait, else on
+ * another one, again where that is harmless, and says what went wrong in our own words.
  */
 final class Attempts implements AutoCloseable {
   /** How often something is tried again that a deadlock or a renewal has come between. */
@@ -18,6 +24,9 @@ final class Attempts implements AutoCloseable {
   private final Dialect dialect;
   private final Errors errors;
   private final Time time;
+  private final Requests requests;
+  private final @Nullable Patience patience;
+  private final RepeatedRenewals repeated = new RepeatedRenewals();
   private volatile boolean closed;
 
   Attempts(Connections connections, Dialect dialect, Errors errors, Time time) {
@@ -25,27 +34,89 @@ final class Attempts implements AutoCloseable {
     this.dialect = dialect;
     this.errors = errors;
     this.time = time;
+    Duration most = connections.patience();
+    this.patience = most == null ? null : new Patience(time, most.toNanos());
+    this.requests = new Requests(time.lane(Lane.REQUEST), connections.atOnce());
   }
 
-  /** The answer, at once on this thread unless this thread may be in the caller's transaction. */
-  <T> CompletableFuture<T> answer(String otherwise, Purpose purpose, Connections.Work<T> work) {
+  /** The answer; does not block. */
+  <T> CompletableFuture<T> answer(String otherwise, Connections.Work<T> work) {
     try {
-      return CompletableFuture.completedFuture(attempt(purpose, work));
-    } catch (DataSourceConnections.NotOnThisThread e) {
-      CompletableFuture<T> later = new CompletableFuture<>();
-      Runnable task =
-          () -> {
-            try {
-              later.complete(attempt(purpose, work));
-            } catch (SQLException | RuntimeException failure) {
-              later.completeExceptionally(errors.of(otherwise, failure));
-            }
-          };
-      Lane lane = purpose == Purpose.RENEWAL ? Lane.RENEWAL : Lane.WORK;
-      time.lane(lane).execute(() -> DataSourceConnections.onOwnThread(task));
-      return later;
+      Connections.Done<T> done = attemptNow(work);
+      return done == null
+          ? answerLater(otherwise, Purpose.WORK, work, requests)
+          : CompletableFuture.completedFuture(done.result());
     } catch (SQLException | RuntimeException e) {
       return CompletableFuture.failedFuture(errors.of(otherwise, e));
+    }
+  }
+
+  /** The answer to a renewal, on this thread, which is for renewals. */
+  <T> CompletableFuture<T> answerRenewal(String otherwise, Connections.Work<T> work) {
+    try {
+      return CompletableFuture.completedFuture(attempt(Purpose.RENEWAL, work));
+    } catch (DataSourceConnections.NotOnThisThread e) {
+      return answerLater(otherwise, Purpose.RENEWAL, work, time.lane(Lane.RENEWAL));
+    } catch (SQLException | RuntimeException e) {
+      return CompletableFuture.failedFuture(errors.of(otherwise, e));
+    }
+  }
+
+  /** As {@link #answer}, for a renewal that may have to wait for its row, on another thread. */
+  <T> CompletableFuture<T> answerRepeated(String otherwise, Connections.Work<T> work) {
+    return answerLater(otherwise, connections.forRepeatedRenewals(), work, repeated);
+  }
+
+  private <T> CompletableFuture<T> answerLater(
+      String otherwise, Purpose purpose, Connections.Work<T> work, Executor threads) {
+    CompletableFuture<T> later = new CompletableFuture<>();
+    Turn turn = new Turn();
+    Duration most = connections.patience();
+    if (most != null && patience != null) {
+      patience.watch(
+          later,
+          () -> {
+            if (turn.giveUp()) {
+              time.lane(Lane.WORK)
+                  .execute(() -> later.completeExceptionally(errors.noConnection(otherwise, most)));
+            }
+          });
+    }
+    Runnable task =
+        () -> {
+          try {
+            later.complete(attempt(purpose, session -> turn.take(session, work)));
+          } catch (SQLException | RuntimeException failure) {
+            later.completeExceptionally(errors.of(otherwise, failure));
+          }
+        };
+    threads.execute(() -> DataSourceConnections.onOwnThread(task));
+    return later;
+  }
+
+  /**
+   * A request that waits for a connection, until it has one or is given up. What is given up is not
+   * done any more: its caller has heard that nothing was.
+   */
+  private static final class Turn {
+    private enum State {
+      WAITING,
+      BEGUN,
+      GIVEN_UP
+    }
+
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+
+    boolean giveUp() {
+      return state.compareAndSet(State.WAITING, State.GIVEN_UP);
+    }
+
+    <T> T take(Session session, Connections.Work<T> work) throws SQLException {
+      state.compareAndSet(State.WAITING, State.BEGUN);
+      if (state.get() == State.GIVEN_UP) {
+        throw new SQLTransientConnectionException("it was given up before there was a connection");
+      }
+      return work.on(session);
     }
   }
 
@@ -65,6 +136,14 @@ final class Attempts implements AutoCloseable {
     } catch (SQLException e) {
       throw errors.of("A look for changes failed", e);
     }
+  }
+
+  private <T> Connections.@Nullable Done<T> attemptNow(Connections.Work<T> work)
+      throws SQLException {
+    if (closed) {
+      throw errors.closed();
+    }
+    return connections.useNow(work);
   }
 
   private <T> T attempt(Purpose purpose, Connections.Work<T> work) throws SQLException {
@@ -90,6 +169,7 @@ final class Attempts implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    repeated.close();
     connections.close();
   }
 }

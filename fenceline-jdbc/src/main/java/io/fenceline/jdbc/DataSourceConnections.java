@@ -1,6 +1,6 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -16,6 +16,7 @@ final class DataSourceConnections implements Connections {
   private final DataSource work;
   private final DataSource renewals;
   private final boolean foreign;
+  private final int atOnce;
   private final Duration operationTimeout;
   private final Runnable whenClosed;
 
@@ -38,11 +39,13 @@ final class DataSourceConnections implements Connections {
       DataSource work,
       DataSource renewals,
       boolean foreign,
+      int atOnce,
       Duration operationTimeout,
       Runnable whenClosed) {
     this.work = work;
     this.renewals = renewals;
     this.foreign = foreign;
+    this.atOnce = atOnce;
     this.operationTimeout = operationTimeout;
     this.whenClosed = whenClosed;
   }
@@ -65,6 +68,11 @@ final class DataSourceConnections implements Connections {
       }
       return useForeign(connection, purpose, task);
     }
+  }
+
+  @Override
+  public int atOnce() {
+    return atOnce;
   }
 
   private Connection borrow(Purpose purpose) throws SQLException {
@@ -111,6 +119,20 @@ final class DataSourceConnections implements Connections {
         connection.setNetworkTimeout(Runnable::run, timeoutBefore);
       }
     }
+  }
+
+  /**
+   * Our own pool of renewals has room for them; one that was given may have a single connection.
+   */
+  @Override
+  public Purpose forRepeatedRenewals() {
+    return foreign ? Purpose.WORK : Purpose.RENEWAL;
+  }
+
+  /** A pool that was given may wait for longer than whoever asks us does. */
+  @Override
+  public @Nullable Duration patience() {
+    return foreign ? operationTimeout.dividedBy(4).multipliedBy(3) : null;
   }
 
   @Override

@@ -1,10 +1,44 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.Finding;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.diagnosis.Guarantees;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /** What a setting of the database means for locks. */
 final class Diagnosis {
   private Diagnosis() {}
+
+  /** Reads the settings; what is serious about them is always that a crash forgets grants. */
+  static List<Finding> of(Session session, Dialect dialect, Sql diagnose) throws SQLException {
+    return session
+        .call(diagnose)
+        .rows(row -> of(dialect.title(), row.getString(1), String.valueOf(row.getString(2))));
+  }
+
+  /** What is promised of a server with these settings. */
+  static Guarantees durable(
+      Guarantees usual, Connections connections, Dialect dialect, Sql diagnose, Errors errors) {
+    List<Finding> findings;
+    try {
+      findings =
+          connections.use(Connections.Purpose.WORK, session -> of(session, dialect, diagnose));
+    } catch (SQLException e) {
+      return usual.durable(
+          Certainty.UNKNOWN,
+          String.valueOf(errors.of("the settings could not be read", e).getMessage()));
+    }
+    String bad =
+        findings.stream()
+            .filter(finding -> finding.severity() == Finding.Severity.SERIOUS)
+            .map(finding -> finding.found() + ", so " + finding.meaning())
+            .collect(Collectors.joining("; "));
+    return bad.isEmpty()
+        ? usual.durable(Certainty.YES, "none: a grant is on disk before it is answered")
+        : usual.durable(Certainty.NO, bad);
+  }
 
   static Finding of(String title, String item, String value) {
     String found = item + " = " + (value.isEmpty() ? "(none)" : value);
@@ -18,8 +52,41 @@ final class Diagnosis {
                   found,
                   "a crash of the machine may forget grants that were answered",
                   "set it to on");
+      case "persistence" ->
+          value.equals("logged")
+              ? Finding.ok(item, "the tables are logged", "a crash of the server forgets no grant")
+              : Finding.serious(
+                  item,
+                  "the tables are unlogged",
+                  "a crash of the server empties them, and every lock that is held is given again",
+                  "ALTER TABLE … SET LOGGED");
+      case "innodb_doublewrite" ->
+          value.equals("0") || value.equalsIgnoreCase("off")
+              ? Finding.serious(
+                  item,
+                  found,
+                  "a crash of the machine may leave torn pages, and grants with them",
+                  "set it to ON")
+              : Finding.ok(item, found, "a crash of the machine leaves no torn page");
+      case "sync_binlog" ->
+          value.equals("1") || value.equals("no binary log")
+              ? Finding.ok(item, found, "a crash of the machine forgets no grant")
+              : Finding.serious(
+                  item,
+                  found,
+                  "a crash of the machine rolls back what its binary log lacks, grants among it",
+                  "set it to 1");
+      case "engine" ->
+          value.equals("InnoDB")
+              ? Finding.ok(item, found, "the tables have transactions")
+              : Finding.serious(
+                  item,
+                  found,
+                  "tables without transactions can't keep locks",
+                  "ALTER TABLE … ENGINE = InnoDB");
       case "innodb_flush_log_at_trx_commit" ->
-          value.equals("1")
+          // 3 is MariaDB's, and flushes at the prepare, too.
+          value.equals("1") || value.equals("3")
               ? Finding.ok(item, found, "a crash of the server forgets no grant")
               : Finding.serious(
                   item,
@@ -38,11 +105,16 @@ final class Diagnosis {
       case "journal_mode" ->
           value.equalsIgnoreCase("wal")
               ? Finding.ok(item, found, "those who look do not wait for those who write")
-              : Finding.note(
+              : Finding.serious(
                   item,
                   found,
-                  "readers and writers wait for each other",
-                  "use a local file system");
+                  "someone has changed the file's journal mode while it is in use",
+                  "let nobody else write to this file");
+      case "synchronous" ->
+          value.equals("0")
+              ? Finding.serious(
+                  item, found, "a power failure may damage the file", "set it to NORMAL")
+              : Finding.ok(item, found, "a power failure does not damage the file");
       default -> Finding.note(item, found, "", "");
     };
   }

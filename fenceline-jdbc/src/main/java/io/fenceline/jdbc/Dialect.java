@@ -1,5 +1,6 @@
 package io.fenceline.jdbc;
 
+import io.fenceline.diagnosis.Finding;
 import io.fenceline.spi.GrantNumbers;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -37,7 +38,16 @@ abstract class Dialect {
     this.title = title;
     this.words = new HashMap<>(ownWords);
     words.put("fits", Sql.template(folder, "fits"));
+    // A new row starts above all that was forgotten.
+    words.put("after_forgotten", "(SELECT f.forgotten + 1 FROM {format} AS f)");
+    for (String word : List.of("hurried", "patient", "in_a_hurry", "with_patience")) {
+      words.putIfAbsent(word, "");
+    }
+    words.put("waits_for", "{patient}");
+    words.put("waits", "{with_patience}");
+    words.putIfAbsent("all_rows", "");
     words.put("front", Integer.toString(FRONT));
+    words.put("many", Integer.toString(Sql.LONGEST_LIST));
     words.put("slack", Long.toString(NameRecord.SLACK_MICROS));
     words.put("max_number", Long.toString(GrantNumbers.MAX));
     words.put("epoch", Long.toString(GrantNumbers.EPOCH_MILLIS * 1_000));
@@ -45,6 +55,11 @@ abstract class Dialect {
     // Of the holder in the row of a name that is called l.
     words.putIfAbsent("row_number", "l.number");
     words.putIfAbsent("row_since", "l.since");
+  }
+
+  /** What is to be said of the database besides its settings. */
+  List<Finding> findings() {
+    return List.of();
   }
 
   /** For people: SQLite, PostgreSQL, MariaDB. */
@@ -61,6 +76,14 @@ abstract class Dialect {
 
   final Sql sql(String name, Tables tables) {
     return Sql.read(folder, name, words(tables), numbersParameters());
+  }
+
+  /** A statement that fails rather than wait for a row that is locked: see {@link #isLocked}. */
+  final Sql hurriedSql(String name, Tables tables) {
+    Map<String, String> all = words(tables);
+    all.put("waits_for", "{hurried}");
+    all.put("waits", "{in_a_hurry}");
+    return Sql.read(folder, name, all, numbersParameters());
   }
 
   /** The statements that create the tables. */
@@ -123,6 +146,21 @@ abstract class Dialect {
     }
   }
 
+  /** Whether the database tells which rights a user has. */
+  boolean showsRights() {
+    return false;
+  }
+
+  /** Whether which rights a user has is found out by trying. */
+  boolean probesRights() {
+    return false;
+  }
+
+  /** Whether the user may not do what was asked. */
+  boolean isDenied(SQLException e) {
+    return false;
+  }
+
   /** Whether those who wait are told, inside the transaction that makes room for them. */
   boolean tells() {
     return false;
@@ -144,7 +182,44 @@ abstract class Dialect {
     return false;
   }
 
+  /** Whether a row was locked for longer than the statement could wait. */
+  boolean isLocked(SQLException e) {
+    return false;
+  }
+
+  /**
+   * Says that the next transaction must be on disk when it has committed, or need not any more; for
+   * databases that are not told so by a statement inside it.
+   */
+  void flush(Connection connection, boolean surely) throws SQLException {}
+
   abstract boolean isNoTables(SQLException e);
+
+  /** Whether the database has answered, and would answer the same again until someone mends it. */
+  abstract boolean isRefusal(SQLException e);
+
+  /** What the driver says, with the reasons behind it. */
+  static String said(SQLException e) {
+    StringBuilder all = new StringBuilder();
+    Throwable cause = e;
+    for (int depth = 0; cause != null && depth < 20; depth++) {
+      all.append(cause.getMessage()).append(' ').append(cause.getClass().getSimpleName());
+      all.append(' ');
+      cause = cause.getCause();
+    }
+    return all.toString();
+  }
+
+  /** Why a server can't be reached. */
+  static String notReached(SQLException e) {
+    String said = said(e);
+    if (said.contains("UnknownHost")) {
+      return "the host is not known; check the address";
+    } else if (said.contains("ConnectException") || said.contains("onnection refused")) {
+      return "nothing listens there; check host and port, and that the server runs";
+    }
+    return "the server can't be reached or did not answer";
+  }
 
   /** What the failure means, where we know; null otherwise. */
   abstract @Nullable String meaning(SQLException e);

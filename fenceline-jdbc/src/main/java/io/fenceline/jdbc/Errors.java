@@ -1,8 +1,12 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.FencelineException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.settings.Durations;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,20 +31,67 @@ final class Errors {
     if (e instanceof FencelineException own) {
       return own;
     }
-    if (!(e instanceof SQLException failure)) {
+    if (!(e instanceof SQLException thrown)) {
       return new StoreUnavailableException(store, what + ": " + shown(e), harmless(e));
     }
+    SQLException failure = behindThePool(thrown);
     String meaning = dialect.meaning(failure);
     String why = meaning == null ? shown(failure) : meaning + " [" + shown(failure) + "]";
+    if (failure instanceof Unusable || dialect.isRefusal(failure)) {
+      return new StoreRefusedException(
+          what + ": " + why + " (store=" + store + ")", harmless(failure));
+    }
     return new StoreUnavailableException(store, what + ": " + why, harmless(failure));
+  }
+
+  /** What is found in the database can't be used, until someone mends it. */
+  static class Unusable extends SQLException {
+    private static final long serialVersionUID = 1L;
+
+    Unusable(String why) {
+      super(why);
+    }
+
+    Unusable(String why, @Nullable SQLException cause) {
+      super(why, cause);
+    }
+  }
+
+  /** All connections of a data source that was given are in use, or it can't make any. */
+  FencelineException noConnection(String what, Duration waited) {
+    return new StoreUnavailableException(
+        store,
+        "%s: the data source gave no connection within %s; all of them are in use, or the server can't be reached"
+            .formatted(what, Durations.show(waited)),
+        null);
   }
 
   FencelineException closed() {
     return new StoreUnavailableException(store, "The store is closed", null);
   }
 
+  /** A pool says that there was no connection in time, and has the server's answer as its cause. */
+  private SQLException behindThePool(SQLException thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause instanceof SQLTransientConnectionException && depth < 5; depth++) {
+      cause = cause.getCause();
+    }
+    return cause instanceof SQLException found && dialect.meaning(found) != null ? found : thrown;
+  }
+
   private String shown(Throwable e) {
-    return hide(String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+    String said = line(e);
+    Throwable root = e;
+    for (int depth = 0; root.getCause() != null && depth < 20; depth++) {
+      root = root.getCause();
+    }
+    String why = line(root);
+    // Of the reason why it failed, drivers often say no more than that it did.
+    return hide(said.contains(why) || why.isEmpty() ? said : said + " " + why);
+  }
+
+  private static String line(Throwable e) {
+    return e.getMessage() == null ? "" : e.getMessage().lines().findFirst().orElse("").strip();
   }
 
   private String hide(String text) {

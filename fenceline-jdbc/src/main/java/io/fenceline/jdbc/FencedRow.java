@@ -1,15 +1,17 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.FencingToken;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceNotices;
+import io.fenceline.settings.InvalidSettingException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.regex.Pattern;
 
 /**
@@ -29,7 +31,8 @@ import java.util.regex.Pattern;
  * NULL OR fence <= ?)}, which also locks the row until your transaction ends. You may write the
  * condition and the assignment into an update of your own instead, which then costs no statement at
  * all, and have its count judged by {@link #verify}. Correct at READ COMMITTED and above. A refused
- * check costs a second statement, which reads the larger token.
+ * check costs a second statement, which reads the larger token. Check before you read what your
+ * writes depend on: until your token has passed, an older holder that is still at work can commit.
  *
  * <p>One column is one mark, so only exclusive tokens are taken. What is kept goes with the row: a
  * stale writer that inserts a deleted row again is not noticed. Immutable and thread-safe.
@@ -41,6 +44,9 @@ public final class FencedRow {
   private final String id;
   private final String column;
   private final FenceNotices notices;
+
+  /** Whether the column was seen to have room for tokens. */
+  private volatile boolean roomy;
 
   private FencedRow(String table, String id, String column, FenceNotices notices) {
     this.table = table;
@@ -54,7 +60,8 @@ public final class FencedRow {
    *
    * @param table may have its schema before it, with a dot
    * @param id the column that identifies a row
-   * @param column a column of 64-bit integers for the token; null means that there was none yet
+   * @param column a column of 64-bit integers for the token, which the first check makes sure of by
+   *     a statement more; null means that there was none yet
    */
   public static FencedRow of(String table, String id, String column) {
     for (String part : table.split("\\.", -1)) {
@@ -82,7 +89,8 @@ public final class FencedRow {
    *
    * @param row the row's id, as {@link PreparedStatement#setObject} takes it
    * @throws StaleTokenException if the row has a larger token; roll back
-   * @throws InvalidSettingException if there is no such row, or the token is a shared one
+   * @throws InvalidSettingException if there is no such row, the token is a shared one, or the
+   *     column has no room for tokens
    * @throws StoreUnavailableException if the database refuses; its error is the cause
    */
   public void check(Connection connection, Object row, FencingToken token) {
@@ -92,6 +100,7 @@ public final class FencedRow {
             .formatted(table, column, id, column, column);
     try {
       requireTransaction(connection);
+      requireRoom(connection);
       int updated;
       try (PreparedStatement statement = connection.prepareStatement(update)) {
         statement.setLong(1, token.value());
@@ -110,12 +119,14 @@ public final class FencedRow {
    *
    * @param updated how many rows it has changed
    * @throws StaleTokenException if it was none because the row has a larger token; roll back
-   * @throws InvalidSettingException if there is no such row, or the token is a shared one
+   * @throws InvalidSettingException if there is no such row, the token is a shared one, or the
+   *     column has no room for tokens
    * @throws StoreUnavailableException if the database refuses; its error is the cause
    */
   public void verify(Connection connection, Object row, FencingToken token, int updated) {
     requireExclusive(token);
     try {
+      requireRoom(connection);
       judge(connection, row, token, updated);
     } catch (SQLException e) {
       throw JdbcFence.failure("Checking a token for " + resource(row) + " failed", e);
@@ -159,6 +170,42 @@ public final class FencedRow {
       throw new InvalidSettingException(
           "shared token", token.value(), "one column is one mark; use JdbcFence for readers");
     }
+  }
+
+  /**
+   * Without strict mode, MariaDB stores the largest number that a small column has room for instead
+   * of the token, and every later one passes.
+   */
+  private void requireRoom(Connection connection) throws SQLException {
+    if (roomy) {
+      return;
+    }
+    // Types are those of the values in SQLite, and all integers have 64 bits.
+    if (Database.of(connection.getMetaData()) != Database.SQLITE) {
+      String nothing = "SELECT %s FROM %s WHERE 1 = 0".formatted(column, table);
+      try (PreparedStatement look = connection.prepareStatement(nothing);
+          ResultSet none = look.executeQuery()) {
+        ResultSetMetaData about = none.getMetaData();
+        if (!isRoomy(about)) {
+          throw new InvalidSettingException(
+              "column",
+              column,
+              "it is %s, which has no room for tokens: it must be BIGINT"
+                  .formatted(about.getColumnTypeName(1)));
+        }
+      }
+    }
+    roomy = true;
+  }
+
+  private static boolean isRoomy(ResultSetMetaData about) throws SQLException {
+    int digits = about.getPrecision(1);
+    return switch (about.getColumnType(1)) {
+      case Types.BIGINT -> true;
+      // PostgreSQL has no precision for a number of any length.
+      case Types.NUMERIC, Types.DECIMAL -> digits == 0 || digits - about.getScale(1) >= 19;
+      default -> false;
+    };
   }
 
   private static void requireTransaction(Connection connection) throws SQLException {

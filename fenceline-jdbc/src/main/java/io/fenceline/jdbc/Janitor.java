@@ -1,11 +1,10 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.FencelineException;
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.StoreContext;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.nio.charset.StandardCharsets;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * Deletes what nobody has used for over a day: rows of free names, and claims of processes that
  * died while nobody else asked for their names.
  *
- * <p>Each client does so about once an hour, and one in a hundred when it connects, for those that
- * never live that long.
+ * <p>One client does so about once an hour, and one in a hundred tries when it connects, for those
+ * that never live that long.
  */
 final class Janitor {
   private static final Logger LOG = LoggerFactory.getLogger(Janitor.class);
@@ -25,6 +24,13 @@ final class Janitor {
   private static final long ROUND_NANOS = Duration.ofHours(1).toNanos();
   private static final int CONNECTS_PER_ROUND = 100;
   private static final byte[] NOBODY = new byte[0];
+  private static final String FAILED = "Deleting old rows failed";
+
+  /** So many numbers the clock gives in that time: see {@link NameRecord#clockNumber}. */
+  private static final long AGE_NUMBER = AGE_MICROS * 2 / 125;
+
+  /** Another client's round is recent if it was begun within this. */
+  private static final long PAUSE_MICROS = NameRecord.micros(Duration.ofMinutes(40));
 
   private final StoreContext context;
   private final Attempts attempts;
@@ -66,43 +72,122 @@ final class Janitor {
 
   private void round() {
     try {
-      clean();
+      if (begins(true)) {
+        sweep();
+      }
     } catch (FencelineException e) {
       LOG.debug("Old rows were not deleted, which can wait", e);
     }
     schedule(pause());
   }
 
-  /** One round; gives how many names were forgotten. */
+  /** One round, whoever has done one of late; gives how many names were forgotten. */
   int clean() {
-    return attempts.look(
-        "Deleting old rows failed",
-        session -> {
-          settleStale(session);
-          return forgetStale(session);
-        });
+    begins(false);
+    return sweep();
   }
 
-  private void settleStale(Session session) throws SQLException {
+  /** Whether this client is to sweep now: of all clients one does, about once an hour. */
+  private boolean begins(boolean ifDue) {
+    return attempts.look(
+        FAILED,
+        session ->
+            session
+                    .call(statements.beginSweep)
+                    .set("due", ifDue ? 1 : 0)
+                    .set("age_number", AGE_NUMBER)
+                    .set("pause", PAUSE_MICROS)
+                    .update()
+                > 0);
+  }
+
+  /*
+   * In small steps, each a transaction of its own, so that no row is locked for long and others get the
+   * connection in between; each row is read once, whatever their number.
+   */
+  private int sweep() {
+    byte[] after = SqlLockStore.BEFORE_ALL_NAMES;
+    while (after != null && !isClosed()) {
+      after = settle(after);
+    }
+    long forgotten =
+        attempts.look(
+            FAILED,
+            session -> {
+              Long found = session.call(statements.forgotten).row(row -> row.getLong(1));
+              return found == null ? 0L : found;
+            });
+    int count = 0;
+    after = SqlLockStore.BEFORE_ALL_NAMES;
+    while (after != null && !isClosed()) {
+      List<byte[]> names = stale(after, forgotten);
+      try {
+        count += forget(names, forgotten);
+      } catch (FencelineException e) {
+        LOG.debug("Some old rows are in use, and stay for now", e);
+      }
+      after = names.isEmpty() ? null : names.get(names.size() - 1);
+    }
+    return count;
+  }
+
+  /** Ends claims that are over, of some names after this one; gives the last of them. */
+  private byte @Nullable [] settle(byte[] afterName) {
     List<byte[]> names =
-        session.call(statements.staleClaims).set("age", AGE_MICROS).rows(row -> row.getBytes(1));
+        attempts.look(
+            FAILED,
+            session ->
+                session
+                    .call(statements.staleClaims)
+                    .set("after", afterName)
+                    .set("age", AGE_MICROS)
+                    .rows(row -> row.getBytes(1)));
     for (byte[] name : names) {
       // To read them under the lock is to end what is over.
-      transactions.run(
-          session, new String(name, StandardCharsets.UTF_8), NOBODY, false, record -> record);
+      attempts.look(
+          FAILED,
+          session -> {
+            transactions.run(
+                session,
+                new String(name, StandardCharsets.UTF_8),
+                NOBODY,
+                false,
+                false,
+                record -> record);
+            return name;
+          });
     }
+    return names.isEmpty() ? null : names.get(names.size() - 1);
   }
 
-  private int forgetStale(Session session) throws SQLException {
-    List<byte[]> names =
-        session.call(statements.staleNames).set("age", AGE_MICROS).rows(row -> row.getBytes(1));
+  private List<byte[]> stale(byte[] after, long forgotten) {
+    return attempts.look(
+        FAILED,
+        session ->
+            session
+                .call(statements.staleNames)
+                .set("after", after)
+                .set("age", AGE_MICROS)
+                .set("forgotten", forgotten)
+                .rows(row -> row.getBytes(1)));
+  }
+
+  private int forget(List<byte[]> names, long forgotten) {
     return names.isEmpty()
         ? 0
-        : session
-            .call(statements.forget, names.size())
-            .set("names", names)
-            .set("age", AGE_MICROS)
-            .update();
+        : attempts.look(
+            FAILED,
+            session ->
+                session
+                    .call(statements.forget, names.size())
+                    .set("names", names)
+                    .set("age", AGE_MICROS)
+                    .set("forgotten", forgotten)
+                    .update());
+  }
+
+  private synchronized boolean isClosed() {
+    return closed;
   }
 
   synchronized void close() {

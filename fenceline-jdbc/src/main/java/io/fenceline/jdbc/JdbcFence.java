@@ -1,15 +1,14 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.FencingToken;
-import io.fenceline.InvalidLockNameException;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.Fence;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceMarks;
 import io.fenceline.fence.FenceNotices;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockNames;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -39,9 +38,11 @@ import javax.sql.DataSource;
  * <p>The check is one statement of your own transaction, so it commits or rolls back together with
  * what you write, and whoever checks the same resource meanwhile waits for that. Correct at READ
  * COMMITTED and above; where a stricter level makes the database refuse the statement (a
- * serialization failure), the transaction has to be repeated as always. It does not matter in which
- * order check and writes stand, but a check that comes first spares the work of a stale writer.
- * Roll back when it throws.
+ * serialization failure), the transaction has to be repeated as always. Roll back when it throws.
+ *
+ * <p>Check before you read what your writes depend on. Until your token has passed, an older holder
+ * that is still at work can commit, and what you have read by then lacks its writes. Among the
+ * writes themselves the order does not matter.
  *
  * <p>Works with SQLite, PostgreSQL and MariaDB, with any connection, and without a connection of
  * Fenceline. It keeps one row of some fifty bytes for each resource, in the table {@code
@@ -64,12 +65,19 @@ public final class JdbcFence {
   private final FenceNotices notices;
   private final Map<Database, Sql> checks;
 
+  /** For marks that must not be forgotten though nothing else is written with them. */
+  private final Map<Database, Sql> lastingChecks;
+
   private JdbcFence(Tables tables, FenceNotices notices) {
     this.tables = tables;
     this.notices = notices;
     Map<Database, Sql> all = new EnumMap<>(Database.class);
-    SECONDS.keySet().forEach(database -> all.put(database, sql(database, "fence-check")));
+    SECONDS.keySet().forEach(database -> all.put(database, sql(database, "fence-check", "")));
     this.checks = all;
+    Map<Database, Sql> lasting = new EnumMap<>(all);
+    String durable = "WHERE " + PostgresDialect.DURABLE;
+    lasting.put(Database.POSTGRESQL, sql(Database.POSTGRESQL, "fence-check", durable));
+    this.lastingChecks = lasting;
   }
 
   /** The fence in the table {@code fenceline_fences}. */
@@ -79,12 +87,12 @@ public final class JdbcFence {
 
   /** How the name of the table begins; {@code fenceline} by default. */
   public JdbcFence tablePrefix(String prefix) {
-    return new JdbcFence(new Tables(tables.schema(), prefix), notices);
+    return new JdbcFence(new Tables(tables.schema(), prefix, ""), notices);
   }
 
   /** In which schema the table is (in MariaDB: which database); the connection's by default. */
   public JdbcFence inSchema(String schema) {
-    return new JdbcFence(new Tables(schema, tables.prefix()), notices);
+    return new JdbcFence(new Tables(schema, tables.prefix(), ""), notices);
   }
 
   /** Tells one more listener what is accepted and refused. */
@@ -138,29 +146,35 @@ public final class JdbcFence {
         throw new InvalidSettingException(
             "autoCommit", true, "check and write must commit together: set it to false");
       }
-      judge(connection, resource, token);
+      judge(connection, resource, token, checks);
     } catch (SQLException e) {
       throw failure("Checking a token for '%s' failed".formatted(resource), e);
     }
   }
 
   /**
-   * The fence alone, with a transaction of its own for each check, where what is guarded is not in
-   * this database. Check and write are then two steps: see {@link Fence}.
+   * The fence alone, where what is guarded is not in this database, or its transaction is not at
+   * hand. Check and write are then two steps: see {@link Fence}.
+   *
+   * <p>A check is a transaction of its own, unless the data source hands out the connection of a
+   * transaction that the caller is in, as frameworks have it: then it takes part in that one, and
+   * never ends it. A connection in a transaction is told by that it does not commit by itself,
+   * while those of other threads do: where no check before has met a connection that commits by
+   * itself, this takes a second connection for a moment. With a pool whose connections never do,
+   * every check is a transaction of its own, on a thread of its own, and needs a connection beside
+   * that of the caller's transaction: have more connections than callers, or let them commit by
+   * themselves.
+   *
+   * <p>A check of PostgreSQL is on disk before it is answered, whatever {@code synchronous_commit}
+   * says, since what is guarded may be elsewhere and outlive a crash of the database; so is the
+   * caller's transaction that it takes part in. MariaDB flushes as {@code
+   * innodb_flush_log_at_trx_commit} says, SQLite as {@code PRAGMA synchronous}: a crash may take
+   * the last marks back unless these are 1 and FULL.
    */
   public Fence over(DataSource dataSource) {
-    Objects.requireNonNull(dataSource, "dataSource");
-    return (resource, token) -> {
-      try (Connection connection = dataSource.getConnection()) {
-        boolean commits = connection.getAutoCommit();
-        judge(connection, resource, token);
-        if (!commits) {
-          connection.commit();
-        }
-      } catch (SQLException e) {
-        throw failure("Checking a token for '%s' failed".formatted(resource), e);
-      }
-    };
+    return new DataSourceFence(
+        Objects.requireNonNull(dataSource, "dataSource"),
+        (connection, resource, token) -> judge(connection, resource, token, lastingChecks));
   }
 
   /**
@@ -176,8 +190,11 @@ public final class JdbcFence {
           "unused", unused, "it must be at least " + Durations.show(SHORTEST_MEMORY));
     }
     try {
-      Sql.Form prune = sql(of(connection), "fence-prune").form(1);
+      Sql.Form prune = sql(of(connection), "fence-prune", "").form(1);
       try (PreparedStatement statement = connection.prepareStatement(prune.text())) {
+        for (int place : places(prune, "before")) {
+          statement.setBytes(place, SqlLockStore.BEFORE_ALL_NAMES);
+        }
         set(statement, prune, "unused", unused.toSeconds());
         return statement.executeUpdate();
       }
@@ -186,10 +203,11 @@ public final class JdbcFence {
     }
   }
 
-  private void judge(Connection connection, String resource, FencingToken token)
+  private void judge(
+      Connection connection, String resource, FencingToken token, Map<Database, Sql> statements)
       throws SQLException {
     byte[] name = bytes(resource);
-    Sql.Form check = Objects.requireNonNull(checks.get(of(connection))).form(1);
+    Sql.Form check = Objects.requireNonNull(statements.get(of(connection))).form(1);
     FenceMarks now;
     try (PreparedStatement statement = connection.prepareStatement(check.text())) {
       for (int place : places(check, "resource")) {
@@ -211,9 +229,9 @@ public final class JdbcFence {
   private static byte[] bytes(String resource) {
     try {
       return LockNames.check(resource).getBytes(StandardCharsets.UTF_8);
-    } catch (InvalidLockNameException e) {
+    } catch (InvalidSettingException e) {
       throw new InvalidSettingException(
-          "resource", "'" + e.shownName() + "'", "it must have 1 to 200 bytes, and no controls");
+          "resource", e.value(), "it must have 1 to 200 bytes, and no controls");
     }
   }
 
@@ -228,8 +246,10 @@ public final class JdbcFence {
     return Objects.requireNonNull(form.places().get(name), name);
   }
 
-  private Sql sql(Database database, String file) {
-    return Sql.read(folder(database), file, words(database), false);
+  private Sql sql(Database database, String file, String condition) {
+    Map<String, String> words = words(database);
+    words.put("condition", condition);
+    return Sql.read(folder(database), file, words, false);
   }
 
   private Map<String, String> words(Database database) {

@@ -1,6 +1,6 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.InvalidSettingException;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreContext;
@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -19,33 +20,64 @@ import org.jspecify.annotations.Nullable;
  * Fenceline fenceline = Fenceline.connect("jdbc:postgresql://db/orders?user=app&password=secret");
  *
  * Fenceline fenceline =
- *     Fenceline.builder().store(JdbcStore.of(dataSource).tablePrefix("orders")).connect();
+ *     Fenceline.builder().store(JdbcStore.from(dataSource).tablePrefix("orders")).connect();
  * }</pre>
  *
  * <p>Requests are short transactions on connections of their own: they never join a transaction of
  * the caller, and no connection is kept between them. The database's clock decides; SQLite has
  * none, and takes the machine's.
  *
- * <p>Not thread-safe until it is opened.
+ * <p>Immutable: each method gives a changed copy.
  */
 public final class JdbcStore implements StoreFactory {
   private static final int DEFAULT_POOL_SIZE = 16;
 
+  /** How many requests may want a connection of a given pool at once. */
+  static final int AT_ONCE = DEFAULT_POOL_SIZE;
+
   private final @Nullable Path file;
   private final @Nullable StoreAddress address;
   private final @Nullable DataSource dataSource;
-  private @Nullable DataSource renewals;
-  private Tables tables = Tables.DEFAULT;
-  private boolean creates = true;
-  private boolean listens = true;
-  private int poolSize = DEFAULT_POOL_SIZE;
-  private @Nullable Polling polling;
+  private final Settings settings;
+
+  /**
+   * All that can be set, while it is being changed; everything else sees finished settings only.
+   */
+  private static final class Settings {
+    @Nullable DataSource renewals;
+    Tables tables = Tables.DEFAULT;
+    boolean creates = true;
+    boolean listens = true;
+    int poolSize = DEFAULT_POOL_SIZE;
+    @Nullable Polling polling;
+  }
 
   private JdbcStore(
       @Nullable Path file, @Nullable StoreAddress address, @Nullable DataSource dataSource) {
+    this(file, address, dataSource, new Settings());
+  }
+
+  private JdbcStore(
+      @Nullable Path file,
+      @Nullable StoreAddress address,
+      @Nullable DataSource dataSource,
+      Settings settings) {
     this.file = file;
     this.address = address;
     this.dataSource = dataSource;
+    this.settings = settings;
+  }
+
+  private JdbcStore with(Consumer<Settings> change) {
+    Settings changed = new Settings();
+    changed.renewals = settings.renewals;
+    changed.tables = settings.tables;
+    changed.creates = settings.creates;
+    changed.listens = settings.listens;
+    changed.poolSize = settings.poolSize;
+    changed.polling = settings.polling;
+    change.accept(changed);
+    return new JdbcStore(file, address, dataSource, changed);
   }
 
   /** Locks in an SQLite file, which is created if it is not there. */
@@ -58,7 +90,7 @@ public final class JdbcStore implements StoreFactory {
    *
    * @throws InvalidSettingException if the URL is not of a database that can keep locks
    */
-  public static JdbcStore url(String url) {
+  public static JdbcStore at(String url) {
     return at(StoreAddress.parse(url));
   }
 
@@ -69,7 +101,7 @@ public final class JdbcStore implements StoreFactory {
    * its connections are in use, renewals have to wait, too, and holds may be lost: see {@link
    * #renewals}. It is not closed.
    */
-  public static JdbcStore of(DataSource dataSource) {
+  public static JdbcStore from(DataSource dataSource) {
     return new JdbcStore(null, null, Objects.requireNonNull(dataSource, "dataSource"));
   }
 
@@ -81,15 +113,15 @@ public final class JdbcStore implements StoreFactory {
         }
         yield new JdbcStore(SqliteFile.at(address.path()), null, null);
       }
-      case "jdbc:postgresql", "jdbc:mariadb", "jdbc:mysql" -> new JdbcStore(null, address, null);
+      case "jdbc:postgresql", "jdbc:mariadb", "jdbc:mysql" ->
+          new JdbcStore(null, TlsOptions.check(address), null);
       default -> throw address.invalid("use one of " + JdbcProvider.SCHEMES);
     };
   }
 
   /** How the names of the tables begin; {@code fenceline} by default. */
   public JdbcStore tablePrefix(String prefix) {
-    this.tables = new Tables(tables.schema(), prefix);
-    return this;
+    return with(it -> it.tables = new Tables(it.tables.schema(), prefix, it.tables.owner()));
   }
 
   /** In which schema the tables are (in MariaDB: which database); the connection's by default. */
@@ -97,14 +129,23 @@ public final class JdbcStore implements StoreFactory {
     if (file != null) {
       throw new InvalidSettingException("schema", schema, "an SQLite file has none");
     }
-    this.tables = new Tables(schema, tables.prefix());
-    return this;
+    return with(it -> it.tables = new Tables(schema, it.tables.prefix(), it.tables.owner()));
+  }
+
+  /**
+   * Which role the tables may belong to in PostgreSQL, where a role created them that is neither
+   * this user's, nor a superuser, nor the owner of the schema or the database. Tables of anybody
+   * else are refused: who made them could have given them a trigger that acts with this user's
+   * rights. Best give them a schema of their own, in which nobody else may create anything: see
+   * {@link #inSchema}.
+   */
+  public JdbcStore tablesOwnedBy(String role) {
+    return with(it -> it.tables = new Tables(it.tables.schema(), it.tables.prefix(), role));
   }
 
   /** Whether tables that are not there are created; otherwise {@link #schema} says how. */
   public JdbcStore createTables(boolean create) {
-    this.creates = create;
-    return this;
+    return with(it -> it.creates = create);
   }
 
   /** Where renewals get their connections, if not from the data source that was given. */
@@ -113,17 +154,19 @@ public final class JdbcStore implements StoreFactory {
       throw new InvalidSettingException(
           "renewals", "a data source", "with a URL, renewals have a connection of their own");
     }
-    this.renewals = Objects.requireNonNull(only, "only");
-    return this;
+    Objects.requireNonNull(only, "only");
+    return with(it -> it.renewals = only);
   }
 
-  /** How many connections the pool for a URL has at most, beside that of the renewals. */
+  /**
+   * How many connections the pool for a URL has at most, beside those of the renewals: one, and up
+   * to eight more while rows are locked.
+   */
   public JdbcStore poolSize(int connections) {
     if (connections < 1 || connections > 1_000) {
       throw new InvalidSettingException("poolSize", connections, "it must be from 1 to 1000");
     }
-    this.poolSize = connections;
-    return this;
+    return with(it -> it.poolSize = connections);
   }
 
   /**
@@ -131,8 +174,7 @@ public final class JdbcStore implements StoreFactory {
    * longest while nothing happens.
    */
   public JdbcStore polling(Duration shortest, Duration longest) {
-    this.polling = new Polling(shortest, longest);
-    return this;
+    return with(it -> it.polling = new Polling(shortest, longest));
   }
 
   /**
@@ -141,26 +183,47 @@ public final class JdbcStore implements StoreFactory {
    * works without it, a little slower.
    */
   public JdbcStore listen(boolean listen) {
-    this.listens = listen;
-    return this;
+    return with(it -> it.listens = listen);
+  }
+
+  /**
+   * The same, with a little less time for a request: what the database says is wrong is told before
+   * the client has stopped to wait for it.
+   */
+  private static StoreContext withinItsTime(StoreContext client) {
+    return new StoreContext(
+        client.client(),
+        client.time(),
+        client.random(),
+        client.connectTimeout(),
+        client.operationTimeout().multipliedBy(9).dividedBy(10));
   }
 
   /** The statements that create the tables, for whoever may run them. */
   public String schema(Database database) {
-    List<String> statements = database.dialect().schema(tables);
+    List<String> statements = database.dialect().schema(settings.tables);
     return String.join(";\n\n", statements) + ";\n";
   }
 
   @Override
-  public LockStore open(StoreContext context) {
+  public LockStore open(StoreContext client) {
+    StoreContext context = withinItsTime(client);
     if (file != null) {
-      return SqliteStore.open(file, tables, creates, polling, context);
+      return SqliteStore.open(file, settings.tables, settings.creates, settings.polling, context);
     }
     if (address != null) {
-      return ServerStore.open(address, tables, creates, polling, listens, poolSize, context);
+      return ServerStore.open(
+          address,
+          settings.tables,
+          settings.creates,
+          settings.polling,
+          settings.listens,
+          settings.poolSize,
+          context);
     }
     DataSource given = Objects.requireNonNull(dataSource);
-    DataSource own = renewals == null ? given : renewals;
-    return ServerStore.open(given, own, tables, creates, polling, context);
+    DataSource own = settings.renewals == null ? given : settings.renewals;
+    return ServerStore.open(
+        given, own, settings.tables, settings.creates, settings.polling, context);
   }
 }

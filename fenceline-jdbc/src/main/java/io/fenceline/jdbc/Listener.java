@@ -17,6 +17,7 @@ import org.postgresql.PGNotification;
  */
 final class Listener implements AutoCloseable {
   private static final int WAIT_MILLIS = 10_000;
+  private static final long ASK_NANOS = 2_000_000_000L;
   private static final long FIRST_PAUSE_NANOS = 200_000_000;
   private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
 
@@ -51,8 +52,7 @@ final class Listener implements AutoCloseable {
   /** Starts listening, if it has not started yet. */
   synchronized void start() {
     if (thread == null && !closed) {
-      thread = new Thread(this::run, "fenceline-listen");
-      thread.setDaemon(true);
+      thread = OwnThread.of(this::run, "fenceline-listen");
       thread.start();
     }
   }
@@ -68,15 +68,18 @@ final class Listener implements AutoCloseable {
         missed.run();
         pause = FIRST_PAUSE_NANOS;
         PGConnection notified = opened.unwrap(PGConnection.class);
+        long asked = System.nanoTime();
         while (!closed) {
           PGNotification[] heard = notified.getNotifications(WAIT_MILLIS);
-          if (heard == null || heard.length == 0) {
-            // A socket that is dead says nothing, either: a question tells the difference.
+          int count = heard == null ? 0 : heard.length;
+          if (count == 0 || System.nanoTime() - asked > ASK_NANOS) {
+            // A socket that is dead says nothing, either: a question tells the difference. And what
+            // comes without one has a bound, of bytes and of time: see BoundedSockets.
             Dialect.run(opened, "SELECT 1");
-            continue;
+            asked = System.nanoTime();
           }
-          for (PGNotification one : heard) {
-            hint.accept(one.getParameter());
+          for (int i = 0; heard != null && i < count; i++) {
+            hint.accept(heard[i].getParameter());
           }
         }
       } catch (SQLException | RuntimeException e) {

@@ -1,5 +1,8 @@
 package io.fenceline.jdbc;
 
+import static java.util.Map.entry;
+
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -7,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** MariaDB; and MySQL, which can't return what a statement has written, and was not tested. */
 final class MariaDbDialect extends Dialect {
   private static final int TABLE_ACCESS_DENIED = 1142;
+  private static final int COLUMN_ACCESS_DENIED = 1143;
   private static final int DATABASE_ACCESS_DENIED = 1044;
   private static final int LOGIN_DENIED = 1045;
   private static final int UNKNOWN_DATABASE = 1049;
@@ -26,16 +30,37 @@ final class MariaDbDialect extends Dialect {
     super(
         "mariadb",
         isMySql ? "MySQL" : "MariaDB",
-        Map.of(
+        Map.ofEntries(
             // Statement time, in UTC: local time repeats an hour each autumn.
-            "now", "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))",
-            "clock_number", "GREATEST(1, ({now} - {epoch}) * 2 DIV 125)",
-            "free", "(others = 0 AND (owner IS NULL OR ends <= {now}))",
-            "for_update", "FOR UPDATE",
-            "or_nothing", "ON DUPLICATE KEY UPDATE others = others",
-            "unless_stopped", "",
-            "durable_if_granted", ":durable >= 0"));
+            entry("now", "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),
+            entry("clock_number", "GREATEST(1, ({now} - {epoch}) * 2 DIV 125)"),
+            entry("ours", "(owner <=> VALUES(owner))"),
+            entry("free", "(others = 0 AND (owner IS NULL OR ends <= {now}))"),
+            entry("greater", "GREATEST"),
+            entry("for_update", "FOR UPDATE"),
+            entry("or_nothing", "ON DUPLICATE KEY UPDATE others = others"),
+            entry("unless_stopped", ""),
+            // Said by the statement, so that sql_select_limit does not cut holders off.
+            entry("all_rows", "LIMIT " + Long.MAX_VALUE),
+            // Whoever finds a row locked passes over it, and comes back.
+            entry("hurried", isMySql ? "" : "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "),
+            entry("patient", isMySql ? "" : "SET STATEMENT innodb_lock_wait_timeout = 1 FOR "),
+            entry("durable_if_granted", ":durable >= 0")));
     this.isMySql = isMySql;
+  }
+
+  // In so many words: where completion_type is CHAIN, a bare COMMIT begins the next transaction,
+  // and
+  // the grants that follow on the connection are not committed when they are answered.
+
+  @Override
+  void commit(Connection connection) throws SQLException {
+    run(connection, "COMMIT AND NO CHAIN NO RELEASE");
+  }
+
+  @Override
+  void rollback(Connection connection) throws SQLException {
+    run(connection, "ROLLBACK AND NO CHAIN NO RELEASE");
   }
 
   @Override
@@ -54,8 +79,55 @@ final class MariaDbDialect extends Dialect {
   }
 
   @Override
+  boolean isLocked(SQLException e) {
+    return e.getErrorCode() == LOCK_WAIT_TIMEOUT;
+  }
+
+  @Override
+  boolean probesRights() {
+    return true;
+  }
+
+  @Override
+  boolean isDenied(SQLException e) {
+    return switch (e.getErrorCode()) {
+      case TABLE_ACCESS_DENIED, COLUMN_ACCESS_DENIED, DATABASE_ACCESS_DENIED -> true;
+      default -> false;
+    };
+  }
+
+  @Override
   boolean isNoTables(SQLException e) {
     return e.getErrorCode() == NO_SUCH_TABLE;
+  }
+
+  @Override
+  boolean isRefusal(SQLException e) {
+    return switch (e.getErrorCode()) {
+      case OPTION_PREVENTS,
+          READ_ONLY_TRANSACTION,
+          READ_ONLY_MODE,
+          TABLE_ACCESS_DENIED,
+          COLUMN_ACCESS_DENIED,
+          DATABASE_ACCESS_DENIED,
+          LOGIN_DENIED,
+          UNKNOWN_DATABASE,
+          NO_SUCH_TABLE,
+          DISK_FULL,
+          TABLE_FULL ->
+          true;
+      default -> false;
+    };
+  }
+
+  private static @Nullable String ofConnecting(SQLException e) {
+    String said = Dialect.said(e);
+    if (said.contains("ssl not enabled")) {
+      return "the server does not speak TLS; turn it on there, or leave sslMode out";
+    } else if (said.contains("PKIX") || said.contains("certification path")) {
+      return "the server's certificate is not trusted; name its authority with serverSslCert";
+    }
+    return String.valueOf(e.getSQLState()).startsWith("08") ? Dialect.notReached(e) : null;
   }
 
   @Override
@@ -63,17 +135,14 @@ final class MariaDbDialect extends Dialect {
     return switch (e.getErrorCode()) {
       case OPTION_PREVENTS, READ_ONLY_TRANSACTION, READ_ONLY_MODE ->
           "the server may only be read; locks need the primary";
-      case TABLE_ACCESS_DENIED, DATABASE_ACCESS_DENIED ->
-          "the user may not do that; see JdbcStore.schema() for what is needed";
-      case LOGIN_DENIED -> "the server refused the login";
-      case UNKNOWN_DATABASE -> "there is no such database";
+      case TABLE_ACCESS_DENIED, COLUMN_ACCESS_DENIED, DATABASE_ACCESS_DENIED ->
+          "the user may not do that; GRANT what docs/least-rights.md lists";
+      case LOGIN_DENIED -> "the server refused the login; check user and password";
+      case UNKNOWN_DATABASE -> "there is no such database; create it, or check its name";
       case NO_SUCH_TABLE -> "the tables are not there";
       case LOCK_WAIT_TIMEOUT -> "another transaction has kept the row locked for too long";
-      case DISK_FULL, TABLE_FULL -> "the server's disk is full";
-      default ->
-          String.valueOf(e.getSQLState()).startsWith("08")
-              ? "the server can't be reached or did not answer"
-              : null;
+      case DISK_FULL, TABLE_FULL -> "the server's disk is full; free space there";
+      default -> ofConnecting(e);
     };
   }
 }

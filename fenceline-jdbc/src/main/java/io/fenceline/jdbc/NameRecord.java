@@ -1,11 +1,10 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.ModeConflictException;
-import io.fenceline.TokenOverflowException;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.GrantNumbers;
 import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Refusals;
 import io.fenceline.spi.Release;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +32,8 @@ final class NameRecord {
    *    nothing is written and B starts again. If B deletes first, the renewal finds nothing.
    * 4. B disbelieves an end that is too far ahead, because it compares it with a time that was read
    *    before it. The time is read after the lock, in the statement that reads the claims, and half a
-   *    second more than a term is believed.
+   *    second more than a term is believed; what still looks too far ahead is compared with a time
+   *    that is asked for after the claims were read.
    * 5. A number goes back: it is always above the last one of the row, which no release clears; and
    *    a row is only deleted when the clock is past it.
    *
@@ -56,7 +56,7 @@ final class NameRecord {
   private final Supplier<byte[]> nobody;
 
   private boolean nameChanged;
-  private boolean granted;
+  private boolean lasting;
   private final List<Entry> inserted = new ArrayList<>();
   private final List<Entry> updated = new ArrayList<>();
   private final List<Entry> deleted = new ArrayList<>();
@@ -127,16 +127,24 @@ final class NameRecord {
 
   /** The clock was set back since that end was written. */
   private boolean shortened(Entry entry) {
-    if (entry.ends - now <= entry.term + SLACK_MICROS) {
+    if (!isTooFarAhead(entry, now)) {
       return false;
     }
     entry.run(now, entry.term);
     return true;
   }
 
-  /** Whether all who were read as the first to wait are gone, so that the next have to be read. */
-  boolean needsMoreWaiters() {
-    return frontIsFull && waiters.size() <= 1;
+  /** Whether an end can't be believed: no renewal that was granted by this time gives so much. */
+  static boolean isTooFarAhead(Entry entry, long now) {
+    return entry.ends - now > entry.term + SLACK_MICROS;
+  }
+
+  /**
+   * Whether there are so many whose time is over that they are to be removed first, all at once;
+   * nothing can be decided where none who were read as the first to wait is alive.
+   */
+  boolean isCrowdedByTheDead() {
+    return (frontIsFull && waiters.size() <= 1) || deleted.size() > Dialect.FRONT;
   }
 
   // Requests. -----------------------------------------------------------------------------------
@@ -157,7 +165,7 @@ final class NameRecord {
         changed(holder);
       }
       nameChanged = true;
-      granted = true;
+      lasting = true;
       return new ClaimAnswer.Granted(holder.number, request.lease());
     }
     Entry waiter = waiter(owner);
@@ -192,11 +200,11 @@ final class NameRecord {
       ClaimRequest request, Units units, String client, @Nullable Entry waiter, long seen) {
     long number = Math.max(Math.max(lastNumber, seen) + 1, clockNumber(now));
     if (number > GrantNumbers.MAX) {
-      throw new TokenOverflowException(name, number, GrantNumbers.MAX);
+      throw Refusals.numberTooLarge(name, number, GrantNumbers.MAX);
     }
     lastNumber = number;
     nameChanged = true;
-    granted = true;
+    lasting = true;
     if (waiter != null) {
       waiters.remove(waiter);
       updated.remove(waiter);
@@ -272,6 +280,7 @@ final class NameRecord {
       deleted.add(holder);
     }
     if (micros > 0) {
+      lasting = true;
       Entry closing = new Entry(nobody.get(), holder.units, holder.delay, holder.client);
       closing.held = true;
       closing.number = holder.number;
@@ -313,7 +322,7 @@ final class NameRecord {
       any = waiters.get(0);
     }
     if (any != null && any.units.capacity() != units.capacity()) {
-      throw new ModeConflictException(name, units.family(), any.units.family());
+      throw Refusals.otherKind(name, units.family(), any.units.family());
     }
   }
 
@@ -378,9 +387,12 @@ final class NameRecord {
     return nameChanged || !deleted.isEmpty();
   }
 
-  /** Whether someone is told that it holds the name, which must be on disk by then. */
-  boolean isGranted() {
-    return granted;
+  /**
+   * Whether it must be on disk when it is answered: someone is told that it holds the name, or that
+   * the name stays closed.
+   */
+  boolean mustLast() {
+    return lasting;
   }
 
   List<Entry> inserted() {

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * writes what has changed.
  */
 final class NameTransaction {
+  /** Of a free name. Not empty, which some databases can be told to take for NULL. */
+  private static final String NO_CLIENT = "-";
+
   private final Dialect dialect;
   private final Statements statements;
   private final Supplier<byte[]> nobody;
@@ -49,49 +52,84 @@ final class NameTransaction {
    *
    * @param owner whose claim is read in any case
    * @param creates whether a name without a row gets one; otherwise the answer is null
+   * @param keeps whether a crash must not undo what is decided, though nobody is granted anything
    * @param decision called once, on what was read
    * @return null if there is no row
    */
   <T> @Nullable Outcome<T> run(
+      Session session,
+      String name,
+      byte[] owner,
+      boolean creates,
+      boolean keeps,
+      Function<NameRecord, T> decision)
+      throws SQLException {
+    if (!keeps) {
+      return run(session, name, owner, creates, decision);
+    }
+    dialect.flush(session.connection(), true);
+    try {
+      return run(session, name, owner, creates, decision);
+    } finally {
+      dialect.flush(session.connection(), false);
+    }
+  }
+
+  private <T> @Nullable Outcome<T> run(
       Session session, String name, byte[] owner, boolean creates, Function<NameRecord, T> decision)
       throws SQLException {
     byte[] key = name.getBytes(StandardCharsets.UTF_8);
     Connection connection = session.connection();
-    dialect.begin(connection);
-    boolean ended = false;
-    try {
-      NameRow row = readRow(session, key, creates);
-      if (row == null) {
-        return null;
-      }
-      NameRecord record = read(session, name, key, row, owner);
-      while (record.needsMoreWaiters()) {
-        write(session, key, record);
-        row = readRow(session, key, false);
+    while (true) {
+      dialect.begin(connection);
+      boolean ended = false;
+      try {
+        NameRow row = readRow(session, key, creates);
         if (row == null) {
           return null;
         }
-        record = read(session, name, key, row, owner);
-      }
-      T answer = decision.apply(record);
-      boolean changed = write(session, key, record);
-      Entry next = record.nextInTurn();
-      String nextId = next == null ? null : next.id();
-      if (nextId != null && statements.tell != null) {
-        session.call(statements.tell).set("id", nextId).row(any -> 1);
-      }
-      ended = true;
-      if (changed) {
-        dialect.commit(connection);
-      } else {
-        dialect.rollback(connection);
-      }
-      return new Outcome<>(answer, nextId);
-    } finally {
-      if (!ended) {
-        dialect.giveUp(connection);
+        NameRecord record = read(session, name, key, row, owner);
+        if (record.isCrowdedByTheDead()) {
+          removeDead(session, key);
+          dialect.commit(connection);
+          ended = true;
+          continue;
+        }
+        T answer = decision.apply(record);
+        boolean changed = write(session, key, record);
+        Entry next = record.nextInTurn();
+        String nextId = next == null ? null : next.id();
+        if (nextId != null && statements.tell != null) {
+          session.call(statements.tell).set("id", nextId).row(any -> 1);
+        }
+        if (changed) {
+          dialect.commit(connection);
+        } else {
+          dialect.rollback(connection);
+        }
+        ended = true;
+        return new Outcome<>(answer, nextId);
+      } finally {
+        if (!ended) {
+          dialect.giveUp(connection);
+        }
       }
     }
+  }
+
+  /**
+   * Deletes many claims that are over. In a transaction of its own for each so many: a process that
+   * died with ten thousand waiters must neither keep the name's row locked for all of them, nor be
+   * in everybody's way again because the last of them was not reached in time.
+   */
+  private void removeDead(Session session, byte[] key) throws SQLException {
+    List<byte[]> dead =
+        session.call(statements.deadClaims).set("name", key).rows(row -> row.getBytes(1));
+    if (dead.isEmpty()) {
+      return;
+    }
+    int gone = session.call(statements.endClaims, dead.size()).set("owners", dead).update();
+    session.call(statements.fewerOthers).set("name", key).set("gone", gone).update();
   }
 
   private @Nullable NameRow readRow(Session session, byte[] key, boolean creates)
@@ -139,7 +177,7 @@ final class NameTransaction {
                 });
     return new NameRecord(
         name,
-        times.get(0),
+        time(session, times.get(0), row.slot, claims),
         row.lastNumber,
         row.tail,
         row.others,
@@ -147,6 +185,20 @@ final class NameTransaction {
         claims,
         waiting[0] >= Dialect.FRONT,
         nobody);
+  }
+
+  /**
+   * The time by which ends are judged. MariaDB has the time at which a statement began: if that
+   * stood still before it read, an end that was renewed meanwhile looks too far ahead, and would be
+   * shortened. So before an end is disbelieved, the time is asked for once more, after the reading.
+   */
+  private long time(Session session, long read, @Nullable Entry slot, List<Entry> claims)
+      throws SQLException {
+    boolean isAhead =
+        (slot != null && NameRecord.isTooFarAhead(slot, read))
+            || claims.stream().anyMatch(claim -> NameRecord.isTooFarAhead(claim, read));
+    Long now = isAhead ? session.call(statements.time).row(row -> row.getLong(1)) : null;
+    return now == null ? read : now;
   }
 
   private boolean write(Session session, byte[] key, NameRecord record) throws SQLException {
@@ -225,8 +277,8 @@ final class NameTransaction {
         .set("term", slot == null ? 0 : slot.term)
         .set("delay", slot == null ? 0 : slot.delay)
         .set("since", slot == null ? 0 : slot.since)
-        .set("client", slot == null ? "" : slot.client)
-        .set("durable", record.isGranted() ? 1 : 0)
+        .set("client", slot == null ? NO_CLIENT : slot.client)
+        .set("durable", record.mustLast() ? 1 : 0)
         .update();
   }
 }

@@ -1,7 +1,7 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.InvalidSettingException;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
 import java.time.Duration;
 
 /**

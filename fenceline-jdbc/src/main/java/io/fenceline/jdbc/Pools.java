@@ -2,32 +2,82 @@ package io.fenceline.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreContext;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.concurrent.locks.LockSupport;
 
-/** Our own pools for a URL: one for work, and one of a single connection for renewals. */
+/**
+ * Our own pools for a URL: one for work, and one for renewals, which mostly has a single connection
+ * and more only while rows are locked.
+ */
 final class Pools {
   private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(250);
+  private static final Duration PAUSE = Duration.ofMillis(100);
 
   /**
-   * A client that stops in the middle of a transaction keeps a name's row locked no longer. MySQL,
-   * for which the setting is a comment, has none. PostgreSQL is told in each transaction.
+   * A client that stops in the middle of a transaction keeps a name's row locked no longer, and
+   * nobody waits for a row for longer than its client waits for the answer. MySQL, for which the
+   * first setting is a comment, has none. PostgreSQL is told in each transaction.
    */
-  private static final String END_IDLE_TRANSACTIONS =
-      "SET @fenceline = 0 /*M!100300 , SESSION idle_transaction_timeout = 2 */";
+  private static String bounds(Duration operationTimeout) {
+    long seconds = Math.max(1, operationTimeout.toSeconds() - 1);
+    return "SET SESSION innodb_lock_wait_timeout = "
+        + seconds
+        + " /*M!100300 , SESSION idle_transaction_timeout = 1 */";
+  }
 
   private Pools() {}
 
+  /**
+   * Reaches the server once, before there are pools, which would try again until the time is over
+   * also where that is vain, and take longer than that.
+   *
+   * @throws SQLException the last one, if there is no connection within the connect timeout
+   */
+  private static void reach(JdbcUrl url, Dialect dialect, boolean isPostgres, StoreContext context)
+      throws SQLException {
+    long end = System.nanoTime() + context.connectTimeout().toNanos();
+    while (true) {
+      Duration left = Duration.ofNanos(end - System.nanoTime());
+      Properties properties = properties(url, isPostgres, context, left);
+      if (isPostgres) {
+        properties.setProperty("loginTimeout", Long.toString(seconds(left.toMillis())));
+      }
+      try (Connection once = url.source(properties, 0).getConnection()) {
+        return;
+      } catch (SQLException e) {
+        boolean over = end - System.nanoTime() < 2 * PAUSE.toNanos();
+        if (dialect.isRefusal(e) || over) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(PAUSE.toNanos());
+      if (Thread.currentThread().isInterrupted()) {
+        throw new SQLException("interrupted while connecting");
+      }
+    }
+  }
+
   static DataSourceConnections open(
-      String url, boolean isPostgres, int size, StoreContext context) {
-    HikariDataSource work = pool("fenceline", url, isPostgres, size, context);
+      JdbcUrl url, Dialect dialect, boolean isPostgres, int size, StoreContext context)
+      throws SQLException {
+    long end = System.nanoTime() + context.connectTimeout().toNanos();
+    reach(url, dialect, isPostgres, context);
+    long left = Math.max(1_000, (end - System.nanoTime()) / 1_000_000);
+    HikariDataSource work = pool("fenceline", url, isPostgres, size, left, context);
     try {
-      HikariDataSource renewals = pool("fenceline-renewals", url, isPostgres, 1, context);
+      HikariDataSource renewals =
+          pool("fenceline-renewals", url, isPostgres, 1 + RepeatedRenewals.THREADS, left, context);
       return new DataSourceConnections(
           work,
           renewals,
           false,
+          size,
           context.operationTimeout(),
           () -> {
             work.close();
@@ -40,22 +90,32 @@ final class Pools {
   }
 
   private static HikariDataSource pool(
-      String name, String url, boolean isPostgres, int size, StoreContext context) {
+      String name,
+      JdbcUrl url,
+      boolean isPostgres,
+      int size,
+      long connectMillis,
+      StoreContext context) {
     HikariConfig config = new HikariConfig();
     config.setPoolName(name);
-    config.setJdbcUrl(url);
+    boolean inSeconds = isPostgres && !url.sets("socketTimeout");
+    int answerMillis = inSeconds ? (int) atLeast(context.operationTimeout()).toMillis() : 0;
+    config.setDataSource(url.source(properties(url, isPostgres, context), answerMillis));
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(1);
     Duration wait = atLeast(context.operationTimeout());
-    config.setConnectionTimeout(wait.toMillis());
+    // Less than whoever asks waits for, so that the reason is heard.
+    config.setConnectionTimeout(Math.max(SHORTEST_TIMEOUT.toMillis(), wait.toMillis() * 3 / 4));
     config.setValidationTimeout(Math.min(wait.toMillis(), 1_000));
-    config.setInitializationFailTimeout(context.connectTimeout().toMillis());
-    properties(isPostgres, context)
-        .forEach((key, value) -> config.addDataSourceProperty(key.toString(), value));
+    config.setInitializationFailTimeout(connectMillis);
     if (!isPostgres) {
-      config.setConnectionInitSql(END_IDLE_TRANSACTIONS);
+      config.setConnectionInitSql(bounds(context.operationTimeout()));
     }
     return new HikariDataSource(config);
+  }
+
+  private static Duration least(Duration timeout, Duration most) {
+    return timeout.compareTo(most) < 0 ? timeout : most;
   }
 
   private static Duration atLeast(Duration timeout) {
@@ -63,9 +123,14 @@ final class Pools {
   }
 
   /** What we need of a connection; what the URL says itself goes before. */
-  static Properties properties(boolean isPostgres, StoreContext context) {
-    long operation = atLeast(context.operationTimeout()).toMillis();
-    long connect = atLeast(context.connectTimeout()).toMillis();
+  static Properties properties(JdbcUrl url, boolean isPostgres, StoreContext context) {
+    return properties(url, isPostgres, context, Durations.LONGEST);
+  }
+
+  private static Properties properties(
+      JdbcUrl url, boolean isPostgres, StoreContext context, Duration most) {
+    long operation = atLeast(least(context.operationTimeout(), most)).toMillis();
+    long connect = atLeast(least(context.connectTimeout(), most)).toMillis();
     Properties properties = new Properties();
     if (isPostgres) {
       properties.setProperty("socketTimeout", Long.toString(seconds(operation)));
@@ -76,7 +141,30 @@ final class Pools {
       properties.setProperty("socketTimeout", Long.toString(operation));
       properties.setProperty("connectTimeout", Long.toString(connect));
     }
+    if (canBound(url.url())) {
+      properties.setProperty("socketFactory", BoundedSockets.class.getName());
+      if (isPostgres) {
+        // A row says how long it is, and the driver makes room for it before it has come.
+        properties.setProperty("maxResultBuffer", Long.toString(BoundedSockets.MOST_BYTES));
+      }
+    }
     return properties;
+  }
+
+  /**
+   * Whether the driver can find our sockets: it may have been loaded by another class loader, which
+   * does not see them. MySQL's own driver wants something else by that name.
+   */
+  private static boolean canBound(String url) {
+    if (url.startsWith("jdbc:mysql:")) {
+      return false;
+    }
+    try {
+      ClassLoader loader = DriverManager.getDriver(url).getClass().getClassLoader();
+      return Class.forName(BoundedSockets.class.getName(), false, loader) == BoundedSockets.class;
+    } catch (SQLException | ClassNotFoundException e) {
+      return false;
+    }
   }
 
   private static long seconds(long millis) {

@@ -1,10 +1,10 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.Validity;
+import io.fenceline.time.Moment;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,24 +24,35 @@ import org.jspecify.annotations.Nullable;
 /**
  * Starts many leases again: one statement for all that have the same length and are in their names'
  * rows, as nearly all are; what that did not find is looked for among the claims.
+ *
+ * <p>A row that another transaction has locked, perhaps of a client that stands still, is passed
+ * over: it must not cost the holds of other names. Its own renewal comes back by itself, on a
+ * thread and a connection that claims don't use, and waits for the row like everybody else.
  */
 final class Renewals {
+  private static final String FAILED = "A renewal failed";
+
+  private final Dialect dialect;
   private final Statements statements;
   private final StoreContext context;
+  private final Attempts attempts;
 
-  /** Does something on the renewals' own connection. */
-  @FunctionalInterface
-  interface OnRenewalConnection {
-    CompletableFuture<Set<String>> run(Connections.Work<Set<String>> work);
-  }
+  /**
+   * What came of many renewals.
+   *
+   * @param owners who was renewed
+   * @param locked whose rows were locked; who is in neither is gone
+   */
+  private record Outcome(Set<String> owners, Set<String> locked) {}
 
-  Renewals(Statements statements, StoreContext context) {
+  Renewals(Dialect dialect, Statements statements, StoreContext context, Attempts attempts) {
+    this.dialect = dialect;
     this.statements = statements;
     this.context = context;
+    this.attempts = attempts;
   }
 
-  List<CompletableFuture<Renewal>> renew(
-      List<RenewRequest> requests, OnRenewalConnection database) {
+  List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
     Map<Duration, List<RenewRequest>> byTerm = new TreeMap<>();
     for (RenewRequest request : requests) {
       byTerm.computeIfAbsent(term(request), key -> new ArrayList<>()).add(request);
@@ -50,37 +61,71 @@ final class Renewals {
     byTerm.forEach(
         (term, group) -> {
           for (List<RenewRequest> part : parts(group, Function.identity())) {
-            renewPart(NameRecord.micros(term), part, database, answers);
+            renewPart(NameRecord.micros(term), part, answers);
           }
         });
     return requests.stream().map(answers::get).toList();
   }
 
   private void renewPart(
-      long term,
-      List<RenewRequest> part,
-      OnRenewalConnection database,
-      Map<RenewRequest, CompletableFuture<Renewal>> answers) {
+      long term, List<RenewRequest> part, Map<RenewRequest, CompletableFuture<Renewal>> answers) {
     Moment sent = context.time().now();
-    CompletableFuture<Set<String>> renewed = database.run(session -> renewed(session, term, part));
+    CompletableFuture<Outcome> renewed =
+        attempts.answerRenewal(FAILED, session -> hurried(session, term, part));
     for (RenewRequest request : part) {
       answers.put(
           request,
-          renewed.thenApply(
-              owners ->
-                  owners.contains(secret(request))
-                      ? new Renewal.Renewed(new Validity(sent, request.lease()))
-                      : Renewal.GONE));
+          renewed.thenCompose(
+              outcome ->
+                  outcome.locked.contains(secret(request))
+                      ? comeBack(term, request)
+                      : CompletableFuture.completedFuture(answer(outcome.owners, request, sent))));
     }
   }
 
-  private Set<String> renewed(Session session, long term, List<RenewRequest> part)
+  private CompletableFuture<Renewal> comeBack(long term, RenewRequest request) {
+    Moment sent = context.time().now();
+    return attempts
+        .answerRepeated(
+            FAILED, session -> renewed(session, statements.renewing, term, List.of(request)))
+        .thenApply(owners -> answer(owners, request, sent));
+  }
+
+  private static Renewal answer(Set<String> owners, RenewRequest request, Moment sent) {
+    return owners.contains(secret(request))
+        ? new Renewal.Renewed(new Validity(sent, request.lease()))
+        : Renewal.GONE;
+  }
+
+  /** Renews all whose rows are not locked; to find these, it halves until they are alone. */
+  private Outcome hurried(Session session, long term, List<RenewRequest> part) throws SQLException {
+    try {
+      return new Outcome(
+          renewed(session, statements.renewingInAHurry, term, part), new HashSet<>());
+    } catch (SQLException e) {
+      if (!dialect.isLocked(e)) {
+        throw e;
+      }
+    }
+    if (part.size() == 1) {
+      return new Outcome(new HashSet<>(), new HashSet<>(Set.of(secret(part.get(0)))));
+    }
+    int half = part.size() / 2;
+    Outcome first = hurried(session, term, part.subList(0, half));
+    Outcome second = hurried(session, term, part.subList(half, part.size()));
+    first.owners.addAll(second.owners);
+    first.locked.addAll(second.locked);
+    return first;
+  }
+
+  private static Set<String> renewed(
+      Session session, Statements.Renewing statements, long term, List<RenewRequest> part)
       throws SQLException {
-    Set<String> renewed = run(session, statements.renew, statements.renewed, term, part);
+    Set<String> renewed = run(session, statements.rows(), statements.foundRows(), term, part);
     if (renewed.size() < part.size()) {
       List<RenewRequest> rest =
           part.stream().filter(request -> !renewed.contains(secret(request))).toList();
-      renewed.addAll(run(session, statements.renewClaims, statements.renewedClaims, term, rest));
+      renewed.addAll(run(session, statements.claims(), statements.foundClaims(), term, rest));
     }
     return renewed;
   }
@@ -110,6 +155,7 @@ final class Renewals {
       throws SQLException {
     Session.Call call = session.call(statement, part.size());
     call.set("owners", part.stream().map(r -> r.grant().claim().owner().bytes()).toList());
+    call.setNumbers("numbers", part.stream().map(r -> r.grant().number()).toList());
     if (call.has("names")) {
       call.set("names", part.stream().map(Renewals::name).toList());
     }

@@ -1,19 +1,19 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.Guarantee;
-import io.fenceline.Guarantees;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.spi.Durations;
-import io.fenceline.spi.Lane;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreContext;
+import io.fenceline.time.Lane;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -38,8 +38,14 @@ final class ServerStore {
     return new Guarantees(
         database.name().toLowerCase(Locale.ROOT),
         EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
+        Certainty.UNKNOWN,
         Duration.ofMillis(200),
         Durations.LONGEST,
+        database == Database.POSTGRESQL
+            ? "none: a grant is on disk before it is answered, unless fsync or full_page_writes is off,"
+                + " or the tables are unlogged"
+            : "none with innodb_flush_log_at_trx_commit=1 and, where there is a binary log,"
+                + " sync_binlog=1; otherwise the last grants may be forgotten",
         "a standby that replicates asynchronously may lack the last grants when it is promoted;"
             + " tokens still rise as long as its clock is not behind",
         "set ahead, leases end early; set back, a dead holder's name opens one lease later",
@@ -56,18 +62,21 @@ final class ServerStore {
       boolean listens,
       int poolSize,
       StoreContext context) {
+    checkPlace(address);
     Database database = databaseOf(address);
-    String url = address.secretText();
+    boolean isPostgres = database == Database.POSTGRESQL;
+    JdbcUrl url = JdbcUrl.of(address, isPostgres);
     String description = withoutParameters(address.toString());
     Dialect dialect = database.dialect();
-    Errors errors = new Errors(description, dialect, secrets(address));
-    checkDriver(address, url, description);
-    boolean isPostgres = database == Database.POSTGRESQL;
+    Errors errors = new Errors(description, dialect, url.hidden());
+    checkDriver(address, url.url(), description);
     Connections connections;
     try {
-      connections = Pools.open(url, isPostgres, poolSize, context);
+      connections = Pools.open(url, dialect, isPostgres, poolSize, context);
+    } catch (SQLException e) {
+      throw errors.of("Connecting failed", e);
     } catch (RuntimeException e) {
-      throw errors.of("The database can't be reached", rootOf(e));
+      throw errors.of("Connecting failed", rootOf(e));
     }
     return finish(
         connections,
@@ -78,7 +87,8 @@ final class ServerStore {
           SqlLockStore store =
               new SqlLockStore(
                   description,
-                  guarantees(database),
+                  Diagnosis.durable(
+                      guarantees(database), connections, dialect, statements.diagnose, errors),
                   context,
                   connections,
                   dialect,
@@ -89,8 +99,8 @@ final class ServerStore {
           if (hears) {
             store.listenWith(
                 new Listener(
-                    url,
-                    Pools.properties(true, context),
+                    url.url(),
+                    url.with(Pools.properties(url, true, context)),
                     dialect.sql("listen", tables),
                     store::hint,
                     store::lookSoon));
@@ -105,6 +115,17 @@ final class ServerStore {
       case "jdbc:mysql" -> Database.MYSQL;
       default -> Database.MARIADB;
     };
+  }
+
+  /** A password in a place where no driver looks for one would be written to the driver's log. */
+  private static void checkPlace(StoreAddress address) {
+    String place = withoutParameters(address.secretText());
+    if (!place.startsWith(address.scheme() + "://")
+        || place.contains("@")
+        || address.path().matches(".*[:;=].*")) {
+      throw address.invalid(
+          "write %s://host/database?user=NAME&password=SECRET".formatted(address.scheme()));
+    }
   }
 
   /** The driver manager's own error would show the URL with its password. */
@@ -123,21 +144,6 @@ final class ServerStore {
           "There is no driver for this URL on the class path, or the URL is wrong; add " + artifact,
           null);
     }
-  }
-
-  private static List<String> secrets(StoreAddress address) {
-    List<String> secrets = new ArrayList<>();
-    secrets.add(address.secretText());
-    address.password().ifPresent(secrets::add);
-    address
-        .parameters()
-        .forEach(
-            (key, value) -> {
-              if (key.toLowerCase(Locale.ROOT).contains("pass")) {
-                secrets.add(value);
-              }
-            });
-    return secrets;
   }
 
   private static String withoutParameters(String url) {
@@ -163,7 +169,8 @@ final class ServerStore {
       @Nullable Polling polling,
       StoreContext context) {
     Connections connections =
-        new DataSourceConnections(work, renewals, true, context.operationTimeout(), () -> {});
+        new DataSourceConnections(
+            work, renewals, true, JdbcStore.AT_ONCE, context.operationTimeout(), () -> {});
     return finish(
         connections,
         () ->
@@ -181,8 +188,7 @@ final class ServerStore {
       identity =
           connections.use(Connections.Purpose.WORK, session -> Identity.of(session.connection()));
     } catch (SQLException e) {
-      throw new StoreUnavailableException(
-          "data source", "The database can't be reached: " + e.getMessage(), e);
+      throw new StoreUnavailableException("data source", "Connecting failed: " + e.getMessage(), e);
     }
     Dialect dialect = identity.database.dialect();
     Errors errors = new Errors(identity.description, dialect, List.of());
@@ -190,7 +196,8 @@ final class ServerStore {
     new Format(dialect, tables, statements, errors).check(connections, creates);
     return new SqlLockStore(
         identity.description,
-        guarantees(identity.database),
+        Diagnosis.durable(
+            guarantees(identity.database), connections, dialect, statements.diagnose, errors),
         context,
         connections,
         dialect,
@@ -235,7 +242,8 @@ final class ServerStore {
       if (e.getCause() instanceof TimeoutException) {
         throw new StoreUnavailableException(
             "data source",
-            "The database was not reached within " + Durations.show(context.connectTimeout()),
+            "Connecting failed: the data source gave no connection within %s; all of them are in use, or the server can't be reached"
+                .formatted(Durations.show(context.connectTimeout())),
             null);
       }
       throw e.getCause() instanceof RuntimeException own ? own : e;

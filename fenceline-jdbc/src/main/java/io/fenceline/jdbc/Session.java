@@ -120,6 +120,15 @@ final class Session {
       return this;
     }
 
+    /** As above, for numbers. */
+    Call setNumbers(String parameter, List<Long> values) throws SQLException {
+      int[] places = places(parameter);
+      for (int i = 0; i < places.length; i++) {
+        statement.setLong(places[i], values.get(Math.min(i, values.size() - 1)));
+      }
+      return this;
+    }
+
     /** Runs a statement that returns rows. */
     <T extends @Nullable Object> List<T> rows(RowReader<T> reader) throws SQLException {
       try (ResultSet rows = statement.executeQuery()) {

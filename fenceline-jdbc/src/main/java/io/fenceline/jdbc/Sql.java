@@ -52,16 +52,22 @@ final class Sql {
           "fence-schema",
           "give-back",
           "listen",
+          "planted",
           "release",
           "renew",
           "renew-claims",
           "renewed",
           "renewed-claims",
+          "rights",
           "schema",
           "take",
           "tell",
+          "transaction-count",
           "transaction-lock",
-          "transaction-try-lock");
+          "transaction-rollback",
+          "transaction-try-lock",
+          "transaction-turn",
+          "transaction-turn-now");
 
   private Sql(String file, String template, boolean numbered) {
     this.file = file;

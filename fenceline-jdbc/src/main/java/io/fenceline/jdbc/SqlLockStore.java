@@ -1,9 +1,7 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.Finding;
-import io.fenceline.Guarantees;
-import io.fenceline.TokenOverflowException;
-import io.fenceline.jdbc.Connections.Purpose;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
@@ -12,6 +10,7 @@ import io.fenceline.spi.LockStore;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.QueuedClaim;
+import io.fenceline.spi.Refusals;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
@@ -26,8 +25,8 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -35,16 +34,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locks in the tables of a database.
  *
- * <p>Every request is done on the calling thread. A name that is simply free is taken by one
- * statement, and given back by one; whatever is not so simple goes through {@link NameTransaction}.
+ * <p>No call blocks: see {@link Attempts}. A name that is simply free is taken by one statement,
+ * and given back by one; whatever is not so simple goes through {@link NameTransaction}.
  */
 final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   private static final byte[] NOBODY = new byte[0];
+
+  /** Below every name. Not empty, which MariaDB can be told to take for NULL. */
+  static final byte[] BEFORE_ALL_NAMES = {0};
 
   private final String description;
   private final Guarantees guarantees;
   private final StoreContext context;
   private final Dialect dialect;
+  private final Tables tables;
   private final Statements statements;
   private final Attempts attempts;
   private final Janitor janitor;
@@ -53,6 +56,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   private final WaitingRoom room;
   private final Neighbours neighbours;
   private final String client;
+  private final Map<Owner, Asked> unanswered = new ConcurrentHashMap<>();
   private final AtomicLong seen = new AtomicLong();
   private volatile @Nullable Listener listener;
 
@@ -70,6 +74,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     this.guarantees = guarantees;
     this.context = context;
     this.dialect = dialect;
+    this.tables = tables;
     this.statements = statements;
     this.attempts = new Attempts(connections, dialect, errors, context.time());
     this.transactions =
@@ -100,20 +105,43 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     QueuedClaim[] self = new QueuedClaim[1];
     // The room looks for it and keeps it alive; asking by itself is only the last resort.
     Duration interval = WaitingRoom.patience(request).multipliedBy(10);
-    self[0] = new QueuedClaim(request, handler, context, interval, asked -> ask(asked, self[0]));
+    self[0] =
+        new QueuedClaim(
+            description, request, handler, context, interval, asked -> ask(asked, self[0]));
     self[0].ask();
   }
 
+  /** A request of a claim that has no answer yet. */
+  private record Asked(QueuedClaim claim, CompletableFuture<ClaimAnswer> answer) {}
+
   private CompletableFuture<ClaimAnswer> ask(ClaimRequest request, QueuedClaim claim) {
-    return answer(
-            "A claim of lock '" + request.name() + "' failed",
-            Purpose.WORK,
-            session -> ask(session, request))
+    Asked asked = new Asked(claim, new CompletableFuture<>());
+    unanswered.put(request.owner(), asked);
+    request(request, claim)
+        .whenComplete(
+            (answer, failure) -> {
+              unanswered.remove(request.owner(), asked);
+              if (failure == null) {
+                asked.answer.complete(answer);
+              } else {
+                asked.answer.completeExceptionally(failure);
+              }
+            });
+    return asked.answer;
+  }
+
+  private CompletableFuture<ClaimAnswer> request(ClaimRequest request, QueuedClaim claim) {
+    return attempts
+        .answer("A claim of lock '" + request.name() + "' failed", session -> ask(session, request))
         .whenComplete(
             (answer, failure) -> {
               if (answer instanceof ClaimAnswer.Waiting) {
                 startListening();
                 room.add(request, claim);
+                if (claim.isOver()) {
+                  // It was withdrawn between the hint that made it ask and the request.
+                  CompletableFuture<Void> unused = withdrawNow(request);
+                }
               } else {
                 room.remove(request.owner());
               }
@@ -125,8 +153,9 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       long number = shortWay.take(session, request, seen.get());
       if (number != ShortWay.NOT_FREE) {
         if (number > GrantNumbers.MAX) {
-          decide(session, request.name(), request.owner().bytes(), false, withdrawal(request));
-          throw new TokenOverflowException(request.name(), number, GrantNumbers.MAX);
+          decide(
+              session, request.name(), request.owner().bytes(), false, false, withdrawal(request));
+          throw Refusals.numberTooLarge(request.name(), number, GrantNumbers.MAX);
         }
         return granted(number, request);
       }
@@ -138,6 +167,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
             request.name(),
             request.owner().bytes(),
             true,
+            false,
             name -> name.claim(request, client, patience, seen.get()));
     if (answer == null) {
       throw new SQLException("the row of the name is gone");
@@ -152,18 +182,31 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     return new ClaimAnswer.Granted(number, request.lease());
   }
 
+  /*
+   * A request that is under way on another thread could arrive after this one, and wait or be granted
+   * for ever: it is answered first.
+   */
   @Override
   public CompletableFuture<Void> withdraw(ClaimRequest request) {
+    Asked asked = unanswered.get(request.owner());
+    if (asked == null) {
+      return withdrawNow(request);
+    }
+    asked.claim.stop();
+    return asked.answer.handle((answer, failure) -> request).thenCompose(this::withdrawNow);
+  }
+
+  private CompletableFuture<Void> withdrawNow(ClaimRequest request) {
     QueuedClaim waiting = room.remove(request.owner());
     if (waiting != null) {
       waiting.stop();
     }
     byte[] owner = request.owner().bytes();
-    return answer(
+    return attempts
+        .answer(
             "A withdrawal from lock '" + request.name() + "' failed",
-            Purpose.WORK,
             session -> {
-              decide(session, request.name(), owner, false, withdrawal(request));
+              decide(session, request.name(), owner, false, false, withdrawal(request));
               return owner;
             })
         .thenAccept(done -> {});
@@ -180,21 +223,15 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   @Override
   public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
-    return new Renewals(statements, context).renew(requests, this::renewOn);
-  }
-
-  private CompletableFuture<Set<String>> renewOn(Connections.Work<Set<String>> work) {
-    return answer("A renewal failed", Purpose.RENEWAL, work);
+    return new Renewals(dialect, statements, context, attempts).renew(requests);
   }
 
   @Override
   public CompletableFuture<Release> release(ReleaseRequest request) {
     String name = request.grant().claim().name();
     byte[] owner = request.grant().claim().owner().bytes();
-    return answer(
-        "A release of lock '" + name + "' failed",
-        Purpose.WORK,
-        s -> release(s, request, name, owner));
+    return attempts.answer(
+        "A release of lock '" + name + "' failed", s -> release(s, request, name, owner));
   }
 
   private Release release(Session session, ReleaseRequest request, String name, byte[] owner)
@@ -209,17 +246,23 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       }
     }
     Release answer =
-        decide(session, name, owner, false, found -> found.release(owner, request.keepClosed()));
+        decide(
+            session,
+            name,
+            owner,
+            false,
+            !request.keepClosed().isZero(),
+            found -> found.release(owner, request.keepClosed()));
     return answer == null ? Release.GONE : answer;
   }
 
   @Override
   public CompletableFuture<Boolean> forceRelease(String name, long number) {
-    return answer(
+    return attempts.answer(
         "A forced release of lock '" + name + "' failed",
-        Purpose.WORK,
         session -> {
-          Boolean done = decide(session, name, NOBODY, false, found -> found.forceRelease(number));
+          Boolean done =
+              decide(session, name, NOBODY, false, true, found -> found.forceRelease(number));
           return done != null && done;
         });
   }
@@ -228,8 +271,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   @Override
   public CompletableFuture<NameState> inspect(String name) {
-    return answer(
-        "An inspection of lock '" + name + "' failed", Purpose.WORK, s -> inspect(s, name));
+    return attempts.answer("An inspection of lock '" + name + "' failed", s -> inspect(s, name));
   }
 
   private NameState inspect(Session session, String name) throws SQLException {
@@ -243,15 +285,16 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   @Override
   public CompletableFuture<List<NameState>> list(String prefix, int limit) {
-    return answer("A listing failed", Purpose.WORK, session -> list(session, prefix, limit));
+    return attempts.answer("A listing failed", session -> list(session, prefix, limit));
   }
 
   private List<NameState> list(Session session, String prefix, int limit) throws SQLException {
-    byte[] low = key(prefix);
-    byte[] high = Arrays.copyOf(low, low.length + 1);
-    high[low.length] = (byte) 0xFF; // No byte of UTF-8 is as large.
+    byte[] start = key(prefix);
+    byte[] low = start.length == 0 ? BEFORE_ALL_NAMES : start;
+    byte[] high = Arrays.copyOf(start, start.length + 1);
+    high[start.length] = (byte) 0xFF; // No byte of UTF-8 is as large.
     List<NameState> found = new ArrayList<>();
-    byte[] after = NOBODY;
+    byte[] after = BEFORE_ALL_NAMES;
     while (found.size() < limit) {
       int page = limit - found.size();
       List<byte[]> names =
@@ -278,13 +321,14 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   @Override
   public CompletableFuture<List<Finding>> diagnose() {
-    return answer(
+    return attempts.answer(
         "A diagnosis failed",
-        Purpose.WORK,
-        session ->
-            session
-                .call(statements.diagnose)
-                .rows(row -> Diagnosis.of(dialect.title(), row.getString(1), row.getString(2))));
+        session -> {
+          List<Finding> findings = new ArrayList<>(dialect.findings());
+          findings.addAll(Diagnosis.of(session, dialect, statements.diagnose));
+          findings.addAll(new Rights(dialect, tables, statements).findings(session));
+          return findings;
+        });
   }
 
   /** Deletes what has not been used for long, now; gives how many names were forgotten. */
@@ -372,9 +416,15 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   // The way to the database. --------------------------------------------------------------------
 
   private <T> @Nullable T decide(
-      Session session, String name, byte[] owner, boolean creates, Function<NameRecord, T> decision)
+      Session session,
+      String name,
+      byte[] owner,
+      boolean creates,
+      boolean keeps,
+      Function<NameRecord, T> decision)
       throws SQLException {
-    NameTransaction.Outcome<T> outcome = transactions.run(session, name, owner, creates, decision);
+    NameTransaction.Outcome<T> outcome =
+        transactions.run(session, name, owner, creates, keeps, decision);
     if (outcome == null) {
       return null;
     }
@@ -382,11 +432,6 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       neighbours.hint(outcome.next());
     }
     return outcome.answer();
-  }
-
-  private <T> CompletableFuture<T> answer(
-      String otherwise, Purpose purpose, Connections.Work<T> work) {
-    return attempts.answer(otherwise, purpose, work);
   }
 
   private static byte[] key(String name) {

@@ -1,7 +1,6 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.spi.Time;
-import java.nio.file.Path;
+import io.fenceline.time.Time;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -45,7 +44,12 @@ final class SqliteConnections implements Connections {
     this.operationTimeout = operationTimeout;
   }
 
-  static SqliteConnections open(Path file, Time time, Duration operationTimeout)
+  /**
+   * Opens the connections.
+   *
+   * @param file a path, or what else SQLite's driver takes
+   */
+  static SqliteConnections open(String file, Time time, Duration operationTimeout)
       throws SQLException {
     SqliteConnections opened = new SqliteConnections(operationTimeout);
     try {
@@ -53,10 +57,17 @@ final class SqliteConnections implements Connections {
         Connection connection = connect(file);
         opened.lines.put(
             purpose, new Line(new Session(connection, () -> time.wallMillis() * 1_000, true)));
-        Dialect.run(connection, "PRAGMA busy_timeout = " + operationTimeout.toMillis());
-        Dialect.run(connection, "PRAGMA journal_mode = WAL");
+        waitFor(connection, operationTimeout);
+        String mode = answer(connection, "PRAGMA journal_mode = WAL");
+        if (!"wal".equalsIgnoreCase(mode)) {
+          throw new SQLException(
+              "the file can't have a write-ahead log (journal_mode = "
+                  + mode
+                  + "); use a local file system");
+        }
         Dialect.run(connection, "PRAGMA synchronous = NORMAL");
       }
+      waitFor(opened.line(Purpose.WORK).session.connection(), Duration.ZERO);
       return opened;
     } catch (SQLException | RuntimeException e) {
       opened.close();
@@ -65,7 +76,7 @@ final class SqliteConnections implements Connections {
   }
 
   /** Past the driver manager, which would start every other driver on the class path, too. */
-  private static Connection connect(Path file) throws SQLException {
+  private static Connection connect(String file) throws SQLException {
     try {
       return JDBC.createConnection("jdbc:sqlite:" + file, new Properties());
     } catch (NoClassDefFoundError e) {
@@ -73,28 +84,89 @@ final class SqliteConnections implements Connections {
     }
   }
 
-  @Override
-  public <T extends @Nullable Object> T use(Purpose purpose, Work<T> work) throws SQLException {
+  private static @Nullable String answer(Connection connection, String pragma) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet answer = statement.executeQuery(pragma)) {
+      return answer.next() ? answer.getString(1) : null;
+    }
+  }
+
+  private Line line(Purpose purpose) throws SQLException {
     Line line = lines.get(purpose);
     if (line == null || closed) {
       throw new SQLException("the connection is closed");
     }
-    take(line.lock);
+    return line;
+  }
+
+  /** How long a statement waits for whoever writes to the file. */
+  private static void waitFor(Connection connection, Duration time) throws SQLException {
+    Dialect.run(connection, "PRAGMA busy_timeout = " + time.toMillis());
+  }
+
+  /*
+   * On the calling thread, which is much faster than to hand it to another one, unless another thread
+   * has the connection or another process writes: then it would have to wait.
+   */
+  @Override
+  public <T extends @Nullable Object> @Nullable Done<T> useNow(Work<T> work) throws SQLException {
+    Line line = line(Purpose.WORK);
+    if (!takeNow(line.lock)) {
+      return null;
+    }
     try {
-      return work.on(line.session);
+      return new Done<>(work.on(line.session));
+    } catch (SQLException e) {
+      if (SqliteDialect.isBusy(e)) {
+        return null;
+      }
+      throw e;
     } finally {
       line.lock.unlock();
     }
   }
 
-  /** Waits for its turn; an interrupt is kept for later, as everywhere in a driver. */
-  private void take(ReentrantLock lock) throws SQLException {
-    // Its turn comes in microseconds, mostly: less than it takes to fall asleep.
+  @Override
+  public <T extends @Nullable Object> T use(Purpose purpose, Work<T> work) throws SQLException {
+    Line line = line(purpose);
+    take(line.lock);
+    try {
+      return purpose == Purpose.WORK ? patiently(line.session, work) : work.on(line.session);
+    } finally {
+      line.lock.unlock();
+    }
+  }
+
+  private <T extends @Nullable Object> T patiently(Session session, Work<T> work)
+      throws SQLException {
+    waitFor(session.connection(), operationTimeout);
+    try {
+      return work.on(session);
+    } finally {
+      waitFor(session.connection(), Duration.ZERO);
+    }
+  }
+
+  @Override
+  public int atOnce() {
+    return 1;
+  }
+
+  /** Its turn comes in microseconds, mostly: less than it takes to fall asleep. */
+  private static boolean takeNow(ReentrantLock lock) {
     for (int spins = 0; spins < SPINS; spins++) {
       if (lock.tryLock()) {
-        return;
+        return true;
       }
       Thread.onSpinWait();
+    }
+    return false;
+  }
+
+  /** Waits for its turn; an interrupt is kept for later, as everywhere in a driver. */
+  private void take(ReentrantLock lock) throws SQLException {
+    if (takeNow(lock)) {
+      return;
     }
     boolean interrupted = false;
     boolean taken = false;

@@ -1,7 +1,10 @@
 package io.fenceline.jdbc;
 
+import io.fenceline.diagnosis.Finding;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -15,17 +18,31 @@ final class SqliteDialect extends Dialect {
   private static final int CANTOPEN = 14;
   private static final int NOTADB = 26;
 
+  private final @Nullable Path file;
+
   SqliteDialect() {
+    this(null);
+  }
+
+  /** For a store in a file. */
+  SqliteDialect(@Nullable Path file) {
     super(
         "sqlite",
         "SQLite",
         Map.of(
             "now", ":now",
             "clock_number", "max(1, (:now - {epoch}) * 2 / 125)",
+            "greater", "max",
             "for_update", "",
             "unless_stopped", "",
             "durable_if_granted", ":durable >= 0",
             "or_nothing", "ON CONFLICT DO NOTHING"));
+    this.file = file;
+  }
+
+  @Override
+  List<Finding> findings() {
+    return file == null ? List.of() : SqliteFile.findings(file);
   }
 
   @Override
@@ -44,9 +61,28 @@ final class SqliteDialect extends Dialect {
     run(connection, "BEGIN IMMEDIATE");
   }
 
+  /** Inside a transaction it could not be changed any more. */
+  @Override
+  void flush(Connection connection, boolean surely) throws SQLException {
+    run(connection, "PRAGMA synchronous = " + (surely ? "FULL" : "NORMAL"));
+  }
+
   @Override
   boolean isNoTables(SQLException e) {
     return String.valueOf(e.getMessage()).contains("no such table");
+  }
+
+  /** Whether someone else writes to the file. */
+  static boolean isBusy(SQLException e) {
+    return e.getErrorCode() == BUSY;
+  }
+
+  @Override
+  boolean isRefusal(SQLException e) {
+    return switch (e.getErrorCode()) {
+      case READONLY, CORRUPT, FULL, CANTOPEN, NOTADB -> true;
+      default -> false;
+    };
   }
 
   @Override
@@ -55,12 +91,12 @@ final class SqliteDialect extends Dialect {
       case BUSY ->
           "another process has kept the file locked for too long, such as a process that is stopped"
               + " or hangs in the middle of a write";
-      case READONLY -> "the file or its folder can't be written";
+      case READONLY -> "the file or its folder can't be written; give this user the right to";
       case IOERR -> "reading or writing the file failed; is the disk full, or the file gone?";
-      case CORRUPT -> "the file is damaged";
-      case FULL -> "the disk is full";
+      case CORRUPT -> "the file is damaged; use another one";
+      case FULL -> "the disk is full; free space there";
       case CANTOPEN -> "the file can't be opened; is its folder there, and may it be written?";
-      case NOTADB -> "the file is not an SQLite database";
+      case NOTADB -> "the file is not an SQLite database; use another one";
       default -> null;
     };
   }

@@ -1,9 +1,10 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.Guarantee;
-import io.fenceline.Guarantees;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.spi.Durations;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreContext;
 import java.nio.file.Path;
@@ -19,8 +20,11 @@ final class SqliteStore {
       new Guarantees(
           "sqlite",
           EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
+          Certainty.YES,
           Duration.ofMillis(100),
           Durations.LONGEST,
+          "none: a process that is killed takes nothing away, and a power failure that takes the last"
+              + " grants away ends their holders, too",
           "there is no failover: the file is on one machine, and ends with it; a process that is"
               + " stopped in the middle of a write keeps all others waiting until it goes on or ends",
           "set ahead, leases end early; set back, a dead holder's name opens one lease later",
@@ -31,13 +35,19 @@ final class SqliteStore {
   static LockStore open(
       Path file, Tables tables, boolean creates, @Nullable Polling polling, StoreContext context) {
     String description = "sqlite:" + file;
-    Dialect dialect = new SqliteDialect();
+    Dialect dialect = new SqliteDialect(file);
     Errors errors = new Errors(description, dialect, List.of());
-    SqliteFile.createFolder(file, description);
+    SqliteFile.create(file, description);
+    SqliteFile.checkLocal(file, description, SqliteFile::fileSystem);
     Statements statements = new Statements(dialect, tables);
     Connections connections;
     try {
-      connections = SqliteConnections.open(file, context.time(), context.operationTimeout());
+      connections =
+          SqliteConnections.open(
+              file.toString(),
+              context.time(),
+              // Less than whoever asks waits for, so that the reason is heard.
+              context.operationTimeout().dividedBy(4).multipliedBy(3));
     } catch (SQLException e) {
       if (SqliteConnections.NO_DRIVER.equals(e.getMessage())) {
         throw new StoreUnavailableException(description, SqliteConnections.NO_DRIVER, null);

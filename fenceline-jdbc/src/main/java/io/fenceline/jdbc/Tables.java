@@ -1,6 +1,6 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.InvalidSettingException;
+import io.fenceline.settings.InvalidSettingException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -11,14 +11,18 @@ import java.util.regex.Pattern;
  *
  * @param schema where they are; empty for where the connection points
  * @param prefix how they begin
+ * @param owner a role that they may belong to, beside those that are trusted anyway; or empty
  */
-record Tables(String schema, String prefix) {
+record Tables(String schema, String prefix, String owner) {
   private static final Pattern WORD = Pattern.compile("[a-z_][a-z0-9_]{0,39}");
 
-  static final Tables DEFAULT = new Tables("", "fenceline");
+  static final Tables DEFAULT = new Tables("", "fenceline", "");
 
   Tables {
     check("tablePrefix", prefix);
+    if (!owner.isEmpty()) {
+      check("owner", owner);
+    }
     if (!schema.isEmpty()) {
       check("schema", schema);
     }
@@ -40,6 +44,8 @@ record Tables(String schema, String prefix) {
   Map<String, String> words() {
     String start = schema.isEmpty() ? prefix : schema + "." + prefix;
     Map<String, String> words = new HashMap<>();
+    words.put("schema", schema);
+    words.put("prefix", prefix);
     words.put("locks", start + "_locks");
     words.put("claims", start + "_claims");
     words.put("fences", start + "_fences");

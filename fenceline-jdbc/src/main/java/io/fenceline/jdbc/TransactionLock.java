@@ -1,7 +1,7 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.InvalidSettingException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockNames;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +12,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A lock inside a transaction of yours, free when that commits or rolls back.
@@ -33,6 +34,20 @@ import java.util.Map;
  * session (PostgreSQL's {@code pg_advisory_lock}, {@code GET_LOCK}) are not offered: behind a pool
  * the session is not yours, and the lock stays with it when you are gone.
  *
+ * <p>Which isolation levels are right, so that what you read once you have the lock is what the
+ * last holder has written:
+ *
+ * <ul>
+ *   <li>PostgreSQL: READ COMMITTED, its default. Above it a transaction reads as of its first
+ *       statement, which may be the one that waits for the lock: REPEATABLE READ and SERIALIZABLE
+ *       are refused.
+ *   <li>MariaDB: all. At REPEATABLE READ, its default, a transaction reads as of its first read, so
+ *       take the lock before you read. A transaction that has read too early, before the last
+ *       holder has committed, is refused: roll back and start again.
+ *   <li>SQLite: there is one. A transaction that has read before the last writer has committed
+ *       can't write any more, and is refused by the database.
+ * </ul>
+ *
  * <p>PostgreSQL uses an advisory lock and needs no table. MariaDB locks a row of {@code
  * fenceline_transaction_locks}, which {@link JdbcStore#schema} shows and a store that was opened
  * once has created. In SQLite, a transaction that writes has the whole file anyway.
@@ -42,7 +57,16 @@ public final class TransactionLock {
   private static final Map<Database, String> ACQUIRE = statements("transaction-lock");
   private static final Map<Database, String> TRY = statements("transaction-try-lock");
 
+  private static final String TURN = Sql.text("mariadb", "transaction-turn", words());
+  private static final String TURN_NOW = Sql.text("mariadb", "transaction-turn-now", words());
+  private static final String ROLLBACK = Sql.text("mariadb", "transaction-rollback", words());
+  private static final String COUNT = Sql.text("mariadb", "transaction-count", words());
+
   private TransactionLock() {}
+
+  private static Map<String, String> words() {
+    return Tables.DEFAULT.words();
+  }
 
   private static Map<Database, String> statements(String file) {
     Map<String, String> words = Tables.DEFAULT.words();
@@ -50,14 +74,16 @@ public final class TransactionLock {
         Database.SQLITE, Sql.text("sqlite", file, words),
         Database.POSTGRESQL, Sql.text("postgresql", file, words),
         Database.MARIADB, Sql.text("mariadb", file, words),
-        Database.MYSQL, Sql.text("mariadb", "transaction-lock", words));
+        // It can't say for one statement how long it waits.
+        Database.MYSQL, file.equals("transaction-lock") ? Sql.text("mariadb", file, words) : "");
   }
 
   /**
    * Waits for the lock, for as long as the database lets a statement wait ({@code lock_timeout},
-   * {@code innodb_lock_wait_timeout}, {@code busy_timeout}).
+   * {@code innodb_lock_wait_timeout}, {@code busy_timeout}). Roll back when it throws.
    *
    * @param connection in a transaction: one that commits each statement would free it at once
+   * @throws InvalidSettingException if the isolation level is not right for it
    * @throws StoreUnavailableException if the database refuses; its error is the cause
    */
   public static void acquire(Connection connection, String name) {
@@ -65,9 +91,11 @@ public final class TransactionLock {
   }
 
   /**
-   * Takes the lock if it is free now.
+   * Takes the lock if it is free now. MySQL can't: its statements wait. Nor can MariaDB with {@code
+   * innodb_rollback_on_timeout}, which would undo your transaction whenever the lock is taken.
    *
    * @return whether it was taken
+   * @throws InvalidSettingException if the database can't, or the isolation level is not right
    * @throws StoreUnavailableException if the database refuses; its error is the cause
    */
   public static boolean tryAcquire(Connection connection, String name) {
@@ -85,18 +113,28 @@ public final class TransactionLock {
       }
       Database database = Database.of(connection.getMetaData());
       store = database.name();
-      String statement = statements.get(database);
-      try (PreparedStatement prepared = connection.prepareStatement(statement)) {
-        if (database != Database.POSTGRESQL) {
-          prepared.setBytes(1, name.getBytes(StandardCharsets.UTF_8));
-          prepared.executeUpdate();
-          return true;
-        }
-        prepared.setLong(1, hash(name));
-        try (ResultSet answer = prepared.executeQuery()) {
-          return answer.next() && !"f".equals(answer.getString(1));
-        }
+      String statement = Objects.requireNonNull(statements.get(database));
+      if (statement.isEmpty()) {
+        throw new InvalidSettingException(
+            "database", database, "it can't try without waiting; use acquire");
       }
+      if (statements == TRY && database == Database.MARIADB) {
+        checkRollback(connection);
+      }
+      try (PreparedStatement prepared = connection.prepareStatement(statement)) {
+        if (database == Database.POSTGRESQL) {
+          prepared.setLong(1, hash(name));
+          try (ResultSet answer = prepared.executeQuery()) {
+            return isTaken(answer.next() ? String.valueOf(answer.getString(1)) : "false");
+          }
+        }
+        prepared.setBytes(1, name.getBytes(StandardCharsets.UTF_8));
+        prepared.executeUpdate();
+      }
+      if (database != Database.SQLITE) {
+        checkSnapshot(connection, name.getBytes(StandardCharsets.UTF_8));
+      }
+      return true;
     } catch (SQLException e) {
       boolean taken =
           e.getErrorCode() == LOCK_WAIT_TIMEOUT || e.getErrorCode() == SqliteDialect.BUSY;
@@ -107,6 +145,57 @@ public final class TransactionLock {
           store,
           "Lock '%s' was not taken inside the transaction: %s".formatted(name, e.getMessage()),
           e);
+    }
+  }
+
+  /**
+   * A lock that is taken is told by a timeout here, which must not be the end of all that the
+   * transaction has done so far: the caller would go on, and commit the rest.
+   */
+  private static void checkRollback(Connection connection) throws SQLException {
+    try (PreparedStatement read = connection.prepareStatement(ROLLBACK);
+        ResultSet found = read.executeQuery()) {
+      if (found.next() && found.getInt(1) != 0) {
+        throw new InvalidSettingException(
+            "innodb_rollback_on_timeout",
+            "ON",
+            "a lock that is taken would undo your transaction; use acquire");
+      }
+    }
+  }
+
+  private static boolean isTaken(String answer) {
+    if (answer.equals("snapshot")) {
+      throw new InvalidSettingException(
+          "transaction isolation",
+          "above READ COMMITTED",
+          "what the last holder wrote would not be seen: use READ COMMITTED");
+    }
+    return !answer.equals("false");
+  }
+
+  /** Fails if the transaction reads as of a time at which someone else had the lock, or before. */
+  private static void checkSnapshot(Connection connection, byte[] name) throws SQLException {
+    long seen = turn(connection, TURN, name);
+    long now = turn(connection, TURN_NOW, name);
+    if (seen != now) {
+      throw new SQLException(
+          "the transaction has read before it had the lock, and would not see what the last holder"
+              + " has written; roll back and take the lock first",
+          "40001");
+    }
+    try (PreparedStatement count = connection.prepareStatement(COUNT)) {
+      count.setBytes(1, name);
+      count.executeUpdate();
+    }
+  }
+
+  private static long turn(Connection connection, String query, byte[] name) throws SQLException {
+    try (PreparedStatement read = connection.prepareStatement(query)) {
+      read.setBytes(1, name);
+      try (ResultSet turn = read.executeQuery()) {
+        return turn.next() ? turn.getLong(1) : -1;
+      }
     }
   }
 

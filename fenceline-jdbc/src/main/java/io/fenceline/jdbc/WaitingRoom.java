@@ -1,11 +1,11 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.QueuedClaim;
 import io.fenceline.spi.StoreContext;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

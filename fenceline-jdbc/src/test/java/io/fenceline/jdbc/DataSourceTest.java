@@ -7,18 +7,21 @@ import static org.assertj.core.api.Assertions.tuple;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.fenceline.Fenceline;
-import io.fenceline.Finding;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Finding;
 import io.fenceline.event.LockListener;
 import io.fenceline.event.StoreFailed;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.MariaDbServer;
 import io.fenceline.testkit.server.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -67,7 +70,7 @@ class DataSourceTest {
   }
 
   private static Fenceline connect(DataSource dataSource) {
-    return Fenceline.builder().store(JdbcStore.of(dataSource)).connect();
+    return Fenceline.builder().store(JdbcStore.from(dataSource)).connect();
   }
 
   /** A data source made of one method. */
@@ -157,6 +160,39 @@ class DataSourceTest {
     }
   }
 
+  @Test
+  void callersTransaction_isNotInheritedByOurThreads() throws Exception {
+    postgres.sql("CREATE TABLE inherited (x int)");
+    InheritableThreadLocal<Connection> bound = new InheritableThreadLocal<>();
+    DataSource binding =
+        dataSource(
+            () ->
+                bound.get() != null
+                    ? unclosable(bound.get())
+                    : DriverManager.getConnection(Urls.of(postgres)));
+    try (Connection mine = DriverManager.getConnection(Urls.of(postgres));
+        Statement statement = mine.createStatement()) {
+      mine.setAutoCommit(false);
+      statement.execute("INSERT INTO inherited VALUES (1)");
+      bound.set(mine);
+      try (Fenceline fenceline = connect(binding)) {
+        Hold hold = fenceline.lock("inherited").tryAcquire().orElseThrow();
+
+        assertThat(postgres.sql("SELECT count(*) FROM inherited")).isEqualTo("0");
+        assertThat(
+                postgres.sql(
+                    "SELECT count(*) FROM fenceline_locks"
+                        + " WHERE name = 'inherited' AND owner IS NOT NULL"))
+            .isEqualTo("1");
+        hold.close();
+      } finally {
+        bound.remove();
+      }
+      mine.rollback();
+      assertThat(postgres.sql("SELECT count(*) FROM inherited")).isEqualTo("0");
+    }
+  }
+
   private static Connection unclosable(Connection connection) {
     return (Connection)
         Proxy.newProxyInstance(
@@ -189,7 +225,7 @@ class DataSourceTest {
     try (HikariDataSource pool = pool(1, true);
         Fenceline fenceline =
             Fenceline.builder()
-                .store(JdbcStore.of(pool))
+                .store(JdbcStore.from(pool))
                 .listener(listener)
                 .defaultOptions(LockOptions.defaults().lease(Duration.ofSeconds(3)))
                 .connect()) {
@@ -205,18 +241,91 @@ class DataSourceTest {
     }
   }
 
-  @Test
-  void renewals_goOnWithADataSourceOfTheirOwn_whenThePoolIsExhausted() throws Exception {
-    try (HikariDataSource pool = pool(1, true);
+  /** All connections of a pool of two are in use for three leases. */
+  private static Hold holdWhileThePoolIsExhausted(String name, boolean ownRenewals)
+      throws Exception {
+    Duration lease = Duration.ofSeconds(4);
+    try (HikariDataSource pool = pool(2, true);
         HikariDataSource own = pool(1, true);
         Fenceline fenceline =
-            Fenceline.builder().store(JdbcStore.of(pool).renewals(own)).connect()) {
-      Hold hold = fenceline.lock("own-renewals", FIXED).tryAcquire().orElseThrow();
-      try (Connection all = pool.getConnection()) {
-        assertThat(all.isValid(1)).isTrue();
-        hold.extend(Duration.ofSeconds(30));
+            Fenceline.builder()
+                .store(ownRenewals ? JdbcStore.from(pool).renewals(own) : JdbcStore.from(pool))
+                .defaultOptions(LockOptions.defaults().lease(lease))
+                .connect()) {
+      Hold hold = fenceline.lock(name).tryAcquire().orElseThrow();
+      try (Connection one = pool.getConnection();
+          Connection two = pool.getConnection()) {
+        assertThat(one.isValid(1) && two.isValid(1)).isTrue();
+        long start = System.nanoTime();
+        Eventually.until(
+            BOUND,
+            "three leases to pass",
+            () -> System.nanoTime() - start > lease.multipliedBy(3).toNanos());
+        assertThat(hold.isValid()).isEqualTo(ownRenewals);
       }
       hold.close();
+      return hold;
+    }
+  }
+
+  @Test
+  void renewals_goOnWithADataSourceOfTheirOwn_whenThePoolIsExhausted() throws Exception {
+    Hold hold = holdWhileThePoolIsExhausted("own-renewals", true);
+    assertThat(hold.lost()).isNotDone();
+  }
+
+  @Test
+  void exhaustedPool_withoutADataSourceForRenewals_isALossThatIsTold() throws Exception {
+    Hold hold = holdWhileThePoolIsExhausted("no-renewals", false);
+    assertThat(hold.lost()).isDone();
+  }
+
+  /** One physical connection that is handed out again and again, and never looked after. */
+  private static DataSource carelessPool(Connection only) {
+    return dataSource(
+        () ->
+            (Connection)
+                Proxy.newProxyInstance(
+                    DataSourceTest.class.getClassLoader(),
+                    new Class<?>[] {Connection.class},
+                    (proxy, method, arguments) -> {
+                      if (method.getName().equals("close")) {
+                        return null;
+                      }
+                      try {
+                        return method.invoke(only, arguments);
+                      } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                      }
+                    }));
+  }
+
+  @Test
+  void commitThatFails_isRolledBack_andTheConnectionGoesBackAsItCame() throws Exception {
+    try (Connection only = DriverManager.getConnection(Urls.of(postgres));
+        Fenceline holder =
+            Fenceline.builder()
+                .store(JdbcStore.at(Urls.of(postgres)).tablePrefix("commits"))
+                .connect();
+        Fenceline fenceline =
+            Fenceline.builder()
+                .store(JdbcStore.from(carelessPool(only)).tablePrefix("commits"))
+                .connect()) {
+      assertThat(holder.readWriteLock("commit").readLock().tryAcquire()).isPresent();
+      postgres.sql(
+          "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+              + " $$ BEGIN RAISE EXCEPTION 'no commit today'; END $$;"
+              + "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON commits_claims"
+              + " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()");
+
+      // A second reader is a row of its own, which the trigger refuses when all is done.
+      assertThatThrownBy(() -> fenceline.readWriteLock("commit").readLock().tryAcquire())
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("no commit today");
+
+      // What may have come of the claim is undone meanwhile, on the same connection.
+      Eventually.until(BOUND, "the connection as it came", only::getAutoCommit);
+      assertThat(holder.inspect("commit").holders()).hasSize(1);
     }
   }
 
@@ -249,14 +358,135 @@ class DataSourceTest {
     }
   }
 
+  /** Reads the last invoice after the lock was taken, and adds the next one. */
+  private static int issue(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      int last;
+      try (ResultSet row = statement.executeQuery("SELECT max(number) FROM invoices")) {
+        row.next();
+        last = row.getInt(1);
+      }
+      statement.execute("INSERT INTO invoices (number) VALUES (" + (last + 1) + ")");
+      return last + 1;
+    }
+  }
+
+  private static void prepareInvoices(Connection connection, int isolation) throws SQLException {
+    connection.setAutoCommit(true);
+    connection.setTransactionIsolation(isolation);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE IF NOT EXISTS invoices (number INT)");
+    }
+    connection.setAutoCommit(false);
+  }
+
+  @Test
+  void transactionLock_ofPostgres_refusesALevelWhoseSnapshotIsOlderThanTheLock() throws Exception {
+    for (int level :
+        List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
+      try (Connection one = DriverManager.getConnection(Urls.of(postgres));
+          Connection two = DriverManager.getConnection(Urls.of(postgres))) {
+        prepareInvoices(one, Connection.TRANSACTION_READ_COMMITTED);
+        prepareInvoices(two, level);
+        TransactionLock.acquire(one, "invoices");
+        // Refused at once, though someone holds the lock: waiting is what makes it wrong.
+        assertThatThrownBy(() -> TransactionLock.acquire(two, "invoices"))
+            .isInstanceOf(InvalidSettingException.class)
+            .hasMessageContaining("READ COMMITTED");
+        two.rollback();
+        assertThatThrownBy(() -> TransactionLock.tryAcquire(two, "others"))
+            .isInstanceOf(InvalidSettingException.class);
+        two.rollback();
+        one.commit();
+      }
+    }
+  }
+
+  @Test
+  void transactionLock_issuesEachNumberOnce_atEveryLevelThatIsTaken() throws Exception {
+    try (Fenceline created = Fenceline.connect(Urls.of(mariadb))) {
+      assertThat(created.list("", 1)).isEmpty();
+    }
+    issueTwice(Urls.of(postgres), Connection.TRANSACTION_READ_COMMITTED);
+    issueTwice(Urls.of(mariadb), Connection.TRANSACTION_READ_COMMITTED);
+    issueTwice(Urls.of(mariadb), Connection.TRANSACTION_REPEATABLE_READ);
+    issueTwice(Urls.of(mariadb), Connection.TRANSACTION_SERIALIZABLE);
+  }
+
+  private static void issueTwice(String url, int level) throws Exception {
+    try (Connection one = DriverManager.getConnection(url);
+        Connection two = DriverManager.getConnection(url)) {
+      prepareInvoices(one, level);
+      prepareInvoices(two, level);
+      TransactionLock.acquire(one, "invoices");
+      int first = issue(one);
+      CompletableFuture<Void> waiting =
+          CompletableFuture.runAsync(() -> TransactionLock.acquire(two, "invoices"));
+      one.commit();
+      waiting.get();
+      assertThat(issue(two)).isEqualTo(first + 1);
+      two.commit();
+    }
+  }
+
+  @Test
+  void transactionLock_ofMariaDb_refusesASnapshotThatIsOlderThanTheLock() throws Exception {
+    try (Fenceline created = Fenceline.connect(Urls.of(mariadb));
+        Connection one = DriverManager.getConnection(Urls.of(mariadb));
+        Connection two = DriverManager.getConnection(Urls.of(mariadb))) {
+      assertThat(created.list("", 1)).isEmpty();
+      prepareInvoices(one, Connection.TRANSACTION_REPEATABLE_READ);
+      prepareInvoices(two, Connection.TRANSACTION_REPEATABLE_READ);
+      try (Statement early = two.createStatement()) {
+        early.executeQuery("SELECT max(number) FROM invoices").close(); // Its snapshot.
+      }
+      TransactionLock.acquire(one, "early");
+      issue(one);
+      one.commit();
+
+      assertThatThrownBy(() -> TransactionLock.acquire(two, "early"))
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("before it had the lock");
+      two.rollback();
+      TransactionLock.acquire(two, "early");
+      two.rollback();
+    }
+  }
+
+  @Test
+  void transactionLock_ofMySql_canOnlyBeWaitedFor() throws Exception {
+    try (Connection connection = DriverManager.getConnection(Urls.of(mariadb))) {
+      connection.setAutoCommit(false);
+      DatabaseMetaData about =
+          (DatabaseMetaData)
+              Proxy.newProxyInstance(
+                  getClass().getClassLoader(),
+                  new Class<?>[] {DatabaseMetaData.class},
+                  (proxy, method, arguments) -> "MySQL");
+      Connection mysql =
+          (Connection)
+              Proxy.newProxyInstance(
+                  getClass().getClassLoader(),
+                  new Class<?>[] {Connection.class},
+                  (proxy, method, arguments) ->
+                      method.getName().equals("getMetaData")
+                          ? about
+                          : method.invoke(connection, arguments));
+
+      assertThatThrownBy(() -> TransactionLock.tryAcquire(mysql, "ledger"))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageContaining("use acquire");
+    }
+  }
+
   // Tables. --------------------------------------------------------------------------------------
 
   @Test
   void tablesThatADbaCreated_areUsed_whereverTheyAre() throws Exception {
     JdbcStore store =
-        JdbcStore.url(Urls.of(postgres)).inSchema("infra").tablePrefix("l2").createTables(false);
+        JdbcStore.at(Urls.of(postgres)).inSchema("infra").tablePrefix("l2").createTables(false);
     assertThatThrownBy(() -> Fenceline.builder().store(store).connect())
-        .isInstanceOf(StoreUnavailableException.class)
+        .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining("create them as JdbcStore.schema() shows");
     postgres.sql("CREATE SCHEMA infra;" + store.schema(Database.POSTGRESQL));
     try (Fenceline fenceline = Fenceline.builder().store(store).connect()) {
@@ -271,7 +501,7 @@ class DataSourceTest {
   @Test
   void namesOfTables_areCheckedStrictly() {
     for (String bad : List.of("", "1a", "a b", "a;drop", "a\"", "é", "A", "a.b", "x".repeat(41))) {
-      assertThatThrownBy(() -> JdbcStore.url(Urls.of(postgres)).tablePrefix(bad))
+      assertThatThrownBy(() -> JdbcStore.at(Urls.of(postgres)).tablePrefix(bad))
           .hasMessageContaining("a-z, 0-9 and _");
     }
   }
@@ -312,7 +542,11 @@ class DataSourceTest {
           .extracting(Finding::check, Finding::severity)
           .containsExactly(
               tuple("version", Finding.Severity.OK),
-              tuple("innodb_flush_log_at_trx_commit", Finding.Severity.OK));
+              tuple("innodb_flush_log_at_trx_commit", Finding.Severity.OK),
+              tuple("innodb_doublewrite", Finding.Severity.OK),
+              tuple("sync_binlog", Finding.Severity.OK),
+              tuple("engine", Finding.Severity.OK),
+              tuple("rights", Finding.Severity.OK));
     }
   }
 }

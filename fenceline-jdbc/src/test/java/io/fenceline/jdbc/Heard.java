@@ -35,13 +35,30 @@ final class Heard implements ClaimHandler {
   static SqlLockStore open(String url, ManualTime time) {
     StoreContext context =
         new StoreContext(new ClientInfo("test", "host", 1), time, RANDOM, PATIENCE, PATIENCE);
-    return (SqlLockStore) JdbcStore.url(url).open(context);
+    return (SqlLockStore) JdbcStore.at(url).open(context);
   }
 
   /** What it was granted. */
   HeldGrant grant() {
     assertThat(granted).hasSize(1);
     return new HeldGrant(request, granted.get(0).number());
+  }
+
+  /** Hears, and does nothing. */
+  static final class Nothing implements ClaimHandler {
+    @Override
+    public void granted(Grant grant) {}
+
+    @Override
+    public void waiting(Obstacle obstacle) {}
+
+    @Override
+    public void refused(Obstacle obstacle) {}
+
+    @Override
+    public void failed(RuntimeException cause) {
+      throw cause;
+    }
   }
 
   @Override

@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.fenceline.FencingToken;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.fence.Fence;
 import io.fenceline.fence.FenceListener;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.fence.FenceContract;
 import io.fenceline.testkit.fence.FencedCell;
 import io.fenceline.testkit.proxy.FaultProxy;
@@ -17,6 +18,9 @@ import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.MariaDbServer;
 import io.fenceline.testkit.server.PostgresServer;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -24,6 +28,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -314,6 +319,171 @@ class JdbcFenceTest {
       fence.over(pool).check("elsewhere", T34);
       assertThatThrownBy(() -> fence.over(pool).check("elsewhere", T33))
           .isInstanceOf(StaleTokenException.class);
+    }
+  }
+
+  /** Hands the connection of the caller's transaction to its own thread, as frameworks do. */
+  private static DataSource transactionAware(Connection bound, Thread caller) {
+    return proxy(
+        DataSource.class,
+        (method, arguments) ->
+            Thread.currentThread() != caller
+                ? DriverManager.getConnection(Urls.of(postgres))
+                : proxy(
+                    Connection.class,
+                    (name, values) ->
+                        name.getName().equals("close") ? null : name.invoke(bound, values)));
+  }
+
+  @FunctionalInterface
+  private interface Answering {
+    Object answer(Method method, Object[] arguments) throws Throwable;
+  }
+
+  private static <T> T proxy(Class<T> type, Answering answering) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            JdbcFenceTest.class.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              try {
+                return answering.answer(method, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+
+  @Test
+  void fenceOverADataSource_takesPartInTheCallersTransaction_andNeverEndsIt() throws Exception {
+    try (Connection caller = DriverManager.getConnection(Urls.of(postgres));
+        Statement statement = caller.createStatement()) {
+      caller.setAutoCommit(false);
+      Fence fence = JdbcFence.create().over(transactionAware(caller, Thread.currentThread()));
+      statement.execute("INSERT INTO cells (id, content) VALUES ('taking-part', 'draft')");
+      fence.check("taking-part", T34);
+      statement.execute("UPDATE cells SET content = 'done' WHERE id = 'taking-part'");
+
+      caller.rollback();
+
+      assertThat(postgres.sql("SELECT count(*) FROM cells WHERE id = 'taking-part'"))
+          .isEqualTo("0");
+      fence.check("taking-part", T33); // The mark of 34 was rolled back with all the rest.
+      caller.commit();
+      assertThatThrownBy(() -> fence.check("taking-part", FencingToken.exclusive(32)))
+          .isInstanceOf(StaleTokenException.class);
+      caller.rollback();
+    }
+  }
+
+  /** A pool of one connection, which the caller has in its transaction, if there is one. */
+  private static final class PoolOfOne {
+    private final Connection only;
+    private final Thread caller = Thread.currentThread();
+
+    PoolOfOne(Connection only) {
+      this.only = only;
+    }
+
+    DataSource dataSource() {
+      return proxy(
+          DataSource.class,
+          (method, arguments) -> {
+            if (Thread.currentThread() != caller) {
+              throw new SQLTransientConnectionException("all connections are in use");
+            }
+            return proxy(
+                Connection.class,
+                (name, values) ->
+                    name.getName().equals("close") ? null : name.invoke(only, values));
+          });
+    }
+  }
+
+  @Test
+  void fenceOverAPoolOfOne_knowsATransaction_byTheCheckBeforeIt() throws Exception {
+    try (Connection only = DriverManager.getConnection(Urls.of(postgres))) {
+      Fence fence = JdbcFence.create().over(new PoolOfOne(only).dataSource());
+      fence.check("pool-of-one", T33);
+      only.setAutoCommit(false);
+      fence.check("pool-of-one", T34);
+      only.rollback();
+      fence.check("pool-of-one", T33);
+      only.rollback();
+    }
+  }
+
+  @Test
+  void fenceThatNeedsASecondConnection_saysSo() throws Exception {
+    try (Connection only = DriverManager.getConnection(Urls.of(postgres))) {
+      Fence fence = JdbcFence.create().over(new PoolOfOne(only).dataSource());
+      only.setAutoCommit(false);
+      assertThatThrownBy(() -> fence.check("second", T33))
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("'second'")
+          .hasMessageContaining("the fence needs another connection")
+          .hasMessageContaining("all connections are in use");
+    }
+  }
+
+  @Test
+  void columnWithoutRoomForTokens_isRefused() throws SQLException {
+    FencingToken large = FencingToken.exclusive(5L << 40);
+    FencingToken stale = FencingToken.exclusive(4L << 40);
+    String lax = Urls.of(mariadb) + "&sessionVariables=sql_mode=''";
+    for (String url : new String[] {lax, Urls.of(postgres)}) {
+      try (Connection connection = DriverManager.getConnection(url);
+          Statement statement = connection.createStatement()) {
+        statement.execute(
+            "CREATE TABLE narrow (id INT PRIMARY KEY, small INT, rounded DOUBLE PRECISION,"
+                + " big BIGINT, digits DECIMAL(19))");
+        statement.execute("INSERT INTO narrow (id) VALUES (1)");
+        connection.setAutoCommit(false);
+        for (String column : new String[] {"small", "rounded"}) {
+          FencedRow row = FencedRow.of("narrow", "id", column);
+          assertThatThrownBy(() -> row.check(connection, 1, large))
+              .isInstanceOf(InvalidSettingException.class)
+              .hasMessageContaining("must be BIGINT");
+          assertThatThrownBy(() -> row.verify(connection, 1, large, 1))
+              .isInstanceOf(InvalidSettingException.class);
+          connection.rollback();
+        }
+        for (String column : new String[] {"big", "digits"}) {
+          FencedRow row = FencedRow.of("narrow", "id", column);
+          row.check(connection, 1, large);
+          assertThatThrownBy(() -> row.check(connection, 1, stale))
+              .isInstanceOf(StaleTokenException.class);
+          connection.rollback();
+        }
+      }
+    }
+  }
+
+  /** Before the check, an older holder that is still at work may commit; after it, none can. */
+  @Test
+  void whatIsReadAfterTheCheck_hasTheWritesOfAllOlderHolders() throws Exception {
+    JdbcFence fence = JdbcFence.create();
+    for (DataSource pool : new DataSource[] {onPostgres, onMariaDb}) {
+      FencedCell cell = Cell.create(pool, "read-after", fence::check);
+      try (Connection older = pool.getConnection();
+          Connection newer = pool.getConnection();
+          Statement write = older.createStatement();
+          Statement read = newer.createStatement()) {
+        newer.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+        fence.check(older, "read-after", T33);
+        write.executeUpdate("UPDATE cells SET content = 'of 33' WHERE id = 'read-after'");
+        CompletableFuture<Void> check =
+            CompletableFuture.runAsync(() -> fence.check(newer, "read-after", T34));
+        older.commit();
+        check.get(60, TimeUnit.SECONDS);
+        try (ResultSet row =
+            read.executeQuery("SELECT content FROM cells WHERE id = 'read-after'")) {
+          assertThat(row.next()).isTrue();
+          assertThat(row.getString(1)).isEqualTo("of 33");
+        }
+        newer.commit();
+      }
+      assertThat(cell.read()).isEqualTo("of 33");
     }
   }
 

@@ -31,10 +31,31 @@ final class LateRequests {
       assertRunsLong(store, inRow, 0);
       assertNothingIsCut(store, inRow, 0);
 
+      assertNotRevived(store, new Heard(store, "late-revived", Mode.EXCLUSIVE, LONG));
+      new Heard(store, "late-revived-claim", Mode.SHARED, LONG).grant();
+      assertNotRevived(store, new Heard(store, "late-revived-claim", Mode.SHARED, LONG));
+
       new Heard(store, "late-claim", Mode.SHARED, LONG).grant();
       Heard beside = new Heard(store, "late-claim", Mode.SHARED, SHORT);
       assertNothingIsCut(store, beside, 1);
     }
+  }
+
+  /**
+   * A claim was sent twice, and the second copy comes when the grant of the first was taken away.
+   */
+  private static void assertNotRevived(SqlLockStore store, Heard holder) {
+    HeldGrant lost = holder.grant();
+    assertThat(store.forceRelease(holder.request.name(), lost.number()).join()).isTrue();
+    holder.granted.clear();
+    store.claim(holder.request, holder);
+    HeldGrant later = holder.grant();
+    assertThat(later.number()).isGreaterThan(lost.number());
+
+    // Others may have had the name in between: who believes in the first grant has to hear of it.
+    assertThat(store.renew(List.of(new RenewRequest(lost, LONG))).get(0).join())
+        .isEqualTo(Renewal.GONE);
+    renew(store, later, LONG);
   }
 
   private static void assertNothingIsCut(SqlLockStore store, Heard holder, int place) {

@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
+import io.fenceline.FencingToken;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
-import io.fenceline.StoreUnavailableException;
+import io.fenceline.StaleTokenException;
+import io.fenceline.StoreRefusedException;
+import io.fenceline.fence.Fence;
 import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.proxy.Trigger;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.PostgresServer;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** What becomes of locks when PostgreSQL does not do well. */
 @Isolated
@@ -86,6 +91,52 @@ class PostgresFaultTest {
   }
 
   @Test
+  void releaseThatKeepsTheNameClosed_isNotForgottenInACrash() {
+    LockOptions once = LONG_LEASE.keepAtLeast(Duration.ofMinutes(30));
+    try (Fenceline one = connect(Urls.of(server));
+        Fenceline two = connect(Urls.of(server))) {
+      Hold job = one.lock("run-once", once).tryAcquire().orElseThrow();
+      assertThat(job.release()).isEqualTo(ReleaseOutcome.RELEASED);
+
+      server.kill();
+      server.restart();
+
+      Eventually.until(BOUND, "an answer", () -> two.inspect("run-once").holders().size() == 1);
+      assertThat(two.inspect("run-once").holders().get(0).remaining())
+          .isGreaterThan(Duration.ofMinutes(20));
+      assertThat(two.lock("run-once").tryAcquire()).isEmpty();
+    }
+  }
+
+  @Test
+  void markOfAFenceThatStandsAlone_isNotForgottenInACrash() throws Exception {
+    FencingToken newer = FencingToken.exclusive(34);
+    PGSimpleDataSource database = new PGSimpleDataSource();
+    database.setUrl(Urls.of(server));
+    Fence fence = JdbcFence.create().over(database);
+    try (Connection connection = database.getConnection()) {
+      JdbcFence.create().createTable(connection);
+    }
+    server.sql("CHECKPOINT");
+    fence.check("elsewhere", newer);
+
+    server.kill();
+    server.restart();
+
+    assertThatThrownBy(() -> fence.check("elsewhere", FencingToken.exclusive(33)))
+        .isInstanceOf(StaleTokenException.class);
+  }
+
+  @Test
+  void forgottenNames_keepTokensRising_whenTheClockIsSetBack() {
+    try {
+      Sweeping.checkNumbers(Urls.of(server), server::clockOffset);
+    } finally {
+      server.clockOffset(Duration.ZERO);
+    }
+  }
+
+  @Test
   void terminatedBackends_areReplaced() throws Exception {
     try (Fenceline one = connect(Urls.of(server));
         Fenceline two = connect(Urls.of(server))) {
@@ -136,7 +187,7 @@ class PostgresFaultTest {
       assertThat(primary.lock("warm").tryAcquire()).isPresent();
       standby.awaitInSync(BOUND);
       assertThatThrownBy(() -> connect(Urls.of(standby)))
-          .isInstanceOf(StoreUnavailableException.class)
+          .isInstanceOf(StoreRefusedException.class)
           .hasMessageContaining("may only read; locks need the primary")
           .hasMessageContaining(standby.address());
     }
@@ -152,8 +203,8 @@ class PostgresFaultTest {
             + "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
     String url = server.jdbcUrl() + "?user=reader&password=reader-secret";
     assertThatThrownBy(() -> connect(url))
-        .isInstanceOf(StoreUnavailableException.class)
-        .hasMessageContaining("the user may not do that")
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("the user lacks INSERT ON public.fenceline_locks")
         .hasMessageContaining("permission denied")
         .satisfies(e -> assertThat(Throwables.all(e)).doesNotContain("reader-secret"));
   }
@@ -162,7 +213,7 @@ class PostgresFaultTest {
   void wrongPassword_isNotShown() {
     String url = server.jdbcUrl() + "?user=" + server.user() + "&password=not-this-one";
     assertThatThrownBy(() -> connect(url))
-        .isInstanceOf(StoreUnavailableException.class)
+        .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining("refused the login")
         .satisfies(e -> assertThat(Throwables.all(e)).doesNotContain("not-this-one"));
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;
@@ -11,7 +12,12 @@ import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.proxy.Trigger;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.ServerProcess;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -38,6 +44,41 @@ final class StandingStill {
       assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
       held.lift();
       assertThat(waiting.get().release()).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+  }
+
+  /** A row of ours is locked by a transaction that we know nothing of, for several leases. */
+  static void checkOtherNames(String url) throws Exception {
+    Duration lease = Duration.ofSeconds(4);
+    try (Fenceline holder =
+            Fenceline.builder()
+                .store(url)
+                .defaultOptions(LockOptions.defaults().lease(lease))
+                .connect();
+        Fenceline other = connect(url);
+        Connection stuck = DriverManager.getConnection(url)) {
+      Hold blocked = holder.lock("row-0-locked").tryAcquire().orElseThrow();
+      List<Hold> holds = new ArrayList<>();
+      for (int i = 1; i <= 5; i++) {
+        holds.add(holder.lock("row-" + i).tryAcquire().orElseThrow());
+      }
+      stuck.setAutoCommit(false);
+      try (Statement statement = stuck.createStatement()) {
+        statement.executeQuery(
+            "SELECT owner FROM fenceline_locks WHERE name = 'row-0-locked' FOR UPDATE");
+      }
+      long start = System.nanoTime();
+      Eventually.until(
+          BOUND,
+          "two leases to pass",
+          () -> System.nanoTime() - start > lease.multipliedBy(2).toNanos());
+
+      assertThat(holds).allMatch(Hold::isValid);
+      assertThat(blocked.isValid()).isFalse();
+      stuck.rollback();
+      assertThat(other.lock("row-0-locked").acquireAsync(BOUND).get().release())
+          .isEqualTo(ReleaseOutcome.RELEASED);
+      holds.forEach(Hold::release);
     }
   }
 

@@ -24,6 +24,8 @@ import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.JavaProcess;
 import io.fenceline.testkit.server.PostgresServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,7 +139,7 @@ class StatementCountTest {
     ManualTime time = new ManualTime();
     StoreContext context =
         new StoreContext(new ClientInfo("test", "host", 1), time, new Random(1), BOUND, BOUND);
-    try (LockStore store = JdbcStore.url(url()).open(context)) {
+    try (LockStore store = JdbcStore.at(url()).open(context)) {
       List<RenewRequest> requests = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
         Owner owner = Owner.draw(new Random(i));
@@ -162,6 +164,20 @@ class StatementCountTest {
       // The number of a new row's grant is its last number: otherwise the next one would get it,
       // too.
       assertThat(server.sql(WRONG_NUMBERS)).isEqualTo("0");
+    }
+  }
+
+  @Test
+  void claimsOfTheDead_costFewStatements() throws Exception {
+    try (Fenceline counted = Fenceline.connect(url());
+        Fenceline holder = Fenceline.connect(Urls.of(server));
+        Connection connection = DriverManager.getConnection(Urls.of(server))) {
+      Hold hold = holder.lock("crowded").tryAcquire().orElseThrow();
+      DeadClaims.plant(connection, "fenceline", "crowded", 0, 1L << 31);
+      proxy.resetCounts();
+      assertThat(counted.lock("crowded").tryAcquire()).isEmpty();
+      assertThat(statements()).isLessThan(50);
+      hold.close();
     }
   }
 

@@ -13,29 +13,54 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** That the first of a queue is found by its name alone; the same for each database. */
 final class Turns {
+  private static final Logger LOG = LoggerFactory.getLogger(Turns.class);
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   private Turns() {}
 
+  /** Those who wait are forgotten after this long, unless they are heard of. */
+  private static final Duration PATIENCE = Duration.ofSeconds(6);
+
   static void check(String url) {
+    for (int attempt = 1; ; attempt++) {
+      long began = System.nanoTime();
+      try {
+        checkOnce(url, "turn-" + attempt + "-");
+        return;
+      } catch (AssertionError e) {
+        Duration took = Duration.ofNanos(System.nanoTime() - began);
+        if (attempt == 3 || took.compareTo(PATIENCE.dividedBy(2)) < 0) {
+          throw e;
+        }
+        // A statement was kept waiting by those of other tests until the queue had forgotten
+        // someone.
+        LOG.warn("The look for turns starts again: it took {}", took);
+      }
+    }
+  }
+
+  private static void checkOnce(String url, String prefix) {
     ManualTime time = new ManualTime(); // No timer fires, so the room itself never looks.
     try (SqlLockStore store = Heard.open(url, time)) {
       List<Owner> waiting = new ArrayList<>();
-      HeldGrant ending = new Heard(store, "turn-ending", Mode.EXCLUSIVE, BOUND).grant();
+      HeldGrant ending = new Heard(store, prefix + "ending", Mode.EXCLUSIVE, BOUND).grant();
       // The first who waits is not heard of again: the next one has its turn.
-      Heard silent = new Heard(store, "turn-ending", Mode.EXCLUSIVE, Duration.ofMillis(500));
-      queue(store, "turn-ending", waiting);
-      new Heard(store, "turn-held", Mode.EXCLUSIVE, BOUND).grant();
-      queue(store, "turn-held", waiting);
+      Heard silent = new Heard(store, prefix + "ending", Mode.EXCLUSIVE, Duration.ofMillis(500));
+      queue(store, prefix + "ending", waiting);
+      new Heard(store, prefix + "held", Mode.EXCLUSIVE, BOUND).grant();
+      queue(store, prefix + "held", waiting);
       // Only the holder in the name's row leaves, not the one beside it.
-      HeldGrant inRow = new Heard(store, "turn-shared", Mode.SHARED, BOUND).grant();
-      new Heard(store, "turn-shared", Mode.SHARED, BOUND).grant();
-      queue(store, "turn-shared", waiting);
+      HeldGrant inRow = new Heard(store, prefix + "shared", Mode.SHARED, BOUND).grant();
+      new Heard(store, prefix + "shared", Mode.SHARED, BOUND).grant();
+      queue(store, prefix + "shared", waiting);
       store.release(new ReleaseRequest(inRow, Duration.ZERO)).join();
-      List<String> names = List.of("turn-held", "turn-ending", "turn-shared", "turn-nobody");
+      List<String> names =
+          List.of(prefix + "held", prefix + "ending", prefix + "shared", prefix + "nobody");
       store.beat(waiting);
       assertThat(store.inTurn(names)).isEmpty();
 
@@ -52,9 +77,18 @@ final class Turns {
             return seen.addAll(store.inTurn(names)) && seen.contains(next);
           });
       assertThat(seen).isSubsetOf(silent.request.owner(), next);
-      store.beat(waiting);
-      assertThat(store.inTurn(names)).containsExactly(next);
-      assertThat(store.inTurn(List.of("turn-held", "turn-shared"))).isEmpty();
+      // A look that a busy server does not answer finds nobody.
+      List<Owner> found =
+          Eventually.until(
+              BOUND,
+              "someone to have the turn",
+              () -> {
+                store.beat(waiting);
+                return store.inTurn(names);
+              },
+              owners -> !owners.isEmpty());
+      assertThat(found).containsExactly(next);
+      assertThat(store.inTurn(List.of(prefix + "held", prefix + "shared"))).isEmpty();
     }
   }
 

@@ -1,9 +1,9 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.Fenceline;
-import io.fenceline.HandOff;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
+import io.fenceline.settings.HandOff;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;

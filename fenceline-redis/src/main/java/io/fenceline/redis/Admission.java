@@ -1,18 +1,25 @@
 package io.fenceline.redis;
 
-import io.fenceline.InvalidSettingException;
+import io.fenceline.StoreRefusedException;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.StoreContext;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a server must be able to do, asked of it when a store is opened. */
 final class Admission {
+  private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
+
   /** The oldest server: scripts may write after they have asked for the time, users have names. */
   static final int OLDEST_MAJOR = 6;
 
@@ -21,10 +28,11 @@ final class Admission {
   private Admission() {}
 
   /**
-   * Asks all servers.
+   * Asks all servers that can be reached.
    *
    * @throws InvalidSettingException if one is too old, or in use by a newer version of Fenceline
-   * @throws io.fenceline.StoreUnavailableException if one does not answer, or refuses what we need
+   * @throws StoreUnavailableException if one does not answer
+   * @throws StoreRefusedException if one refuses what we need
    */
   static void check(Topology topology, Durability durability, StoreContext context, String store) {
     check(topology, false, durability, context, store);
@@ -39,9 +47,11 @@ final class Admission {
       String store) {
     Map<String, List<Object>> greetings = Connecting.await(greetings(topology), context, store);
     greetings.forEach((server, greeting) -> checkVersion(version(greeting), server));
-    Call probe = new Call(Script.PROBE, new byte[][] {Layout.NEWER_FORMAT});
-    List<Object> answer =
-        Connecting.await(topology.call(Topology.Purpose.CLAIMS, 0, probe), context, store);
+    int bucket = topology.reachableBucket();
+    if (bucket != 0) {
+      LOG.warn("The format of {} can't be checked: its first bucket can't be reached", store);
+    }
+    List<Object> answer = probe(topology, bucket, context, store);
     String newer = Answers.text(answer.get(1));
     if (!newer.isEmpty()) {
       throw new InvalidSettingException(
@@ -56,6 +66,57 @@ final class Admission {
       Connecting.await(
           topology.atEach("WAIT", commands -> commands.waitForReplication(0, 1)), context, store);
     }
+  }
+
+  private static List<Object> probe(
+      Topology topology, int bucket, StoreContext context, String store) {
+    Call probe = new Call(Script.PROBE, new byte[][] {Layout.mark(bucket)});
+    try {
+      return Connecting.await(
+          topology.call(Topology.Purpose.CLAIMS, bucket, probe), context, store);
+    } catch (StoreUnavailableException | StoreRefusedException e) {
+      // What a script may not run, Redis does not name.
+      List<String> missing =
+          Connecting.await(
+              rights(topology, bucket).exceptionally(failure -> List.of()), context, store);
+      if (missing.isEmpty()) {
+        throw e;
+      }
+      throw new StoreRefusedException(
+          "The user lacks rights: %s; grant what docs/redis.md lists (store=%s)"
+              .formatted(String.join(", ", missing), store),
+          e.getCause());
+    }
+  }
+
+  /** The commands of scripts that the user may not run, and why. */
+  static CompletableFuture<List<String>> rights(Topology topology, int bucket) {
+    String client = "doctor";
+    byte[] sharded =
+        Layout.bytes(topology.mixesBuckets() ? "" : Layout.shardChannel(bucket, client));
+    Call call =
+        new Call(
+            Script.RIGHTS,
+            new byte[][] {Layout.scratch(bucket), Layout.counter(bucket)},
+            Layout.bytes(Layout.channel(client)),
+            sharded);
+    return topology
+        .call(Topology.Purpose.CLAIMS, bucket, call)
+        .thenApply(missing -> missing.stream().map(Answers::text).toList());
+  }
+
+  /**
+   * Makes sure that one server has all buckets.
+   *
+   * @throws StoreUnavailableException if not
+   */
+  static void checkAllBuckets(Topology topology, StoreContext context, String store) {
+    List<CompletableFuture<List<Object>>> answers = new ArrayList<>();
+    for (int bucket = 0; bucket < Layout.BUCKETS; bucket++) {
+      Call probe = new Call(Script.PROBE, new byte[][] {Layout.mark(bucket)});
+      answers.add(topology.call(Topology.Purpose.CLAIMS, bucket, probe));
+    }
+    answers.forEach(answer -> Connecting.await(answer, context, store));
   }
 
   /**
@@ -81,8 +142,17 @@ final class Admission {
   }
 
   static String version(List<Object> greeting) {
+    return said("version", greeting);
+  }
+
+  /** Whether a server is part of a Cluster, perhaps the only part. */
+  static boolean isOfCluster(List<Object> greeting) {
+    return said("mode", greeting).equals("cluster");
+  }
+
+  private static String said(String field, List<Object> greeting) {
     for (int i = 0; i + 1 < greeting.size(); i += 2) {
-      if (Answers.text(greeting.get(i)).equals("version")) {
+      if (Answers.text(greeting.get(i)).equals(field)) {
         return Answers.text(greeting.get(i + 1));
       }
     }

@@ -2,8 +2,7 @@ package io.fenceline.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.fenceline.ModeConflictException;
-import io.fenceline.TokenOverflowException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.ClientInfo;
@@ -12,6 +11,7 @@ import io.fenceline.spi.Mode;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Owner;
+import io.fenceline.spi.Refusals;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,8 +29,8 @@ final class Answers {
   /**
    * The answer to a claim.
    *
-   * @throws ModeConflictException if the name is in use in another way
-   * @throws TokenOverflowException if the numbers are used up
+   * @throws StoreRefusedException if the name is in use in another way
+   * @throws StoreRefusedException if the numbers are used up
    */
   static ClaimAnswer claim(ClaimRequest request, List<Object> answer) {
     if (answer.get(0) instanceof Long number) {
@@ -44,10 +44,10 @@ final class Answers {
               Duration.ofMillis(number(answer.get(1))));
       case "r" -> new ClaimAnswer.Refused(obstacle(answer));
       case "c" ->
-          throw new ModeConflictException(
+          throw Refusals.otherKind(
               request.name(), request.mode().family(), family(number(answer.get(1))));
       case "o" ->
-          throw new TokenOverflowException(request.name(), number(answer.get(1)), GrantNumbers.MAX);
+          throw Refusals.numberTooLarge(request.name(), number(answer.get(1)), GrantNumbers.MAX);
       default -> throw new IllegalStateException("claim.lua answered " + text(answer.get(0)));
     };
   }
@@ -101,6 +101,9 @@ final class Answers {
 
   static ClientInfo client(Object written) {
     String[] parts = text(written).split("\n", -1);
+    if (parts.length != 3 || !parts[2].matches("[0-9]{1,18}")) {
+      throw new Failures.ForeignContentException("it does not name its client as Fenceline does");
+    }
     return new ClientInfo(parts[0], parts[1], Long.parseLong(parts[2]));
   }
 

@@ -1,47 +1,74 @@
 package io.fenceline.redis;
 
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.StoreContext;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which master of a Cluster has which bucket, as far as we know: redirections correct it at once,
- * and whenever something goes wrong any node that answers is asked for the whole map.
+ * and whenever something goes wrong, and now and then, nodes are asked for the whole map.
  */
 final class ClusterMap {
   private static final long PAUSE_NANOS = 100_000_000;
+  private static final int DOUBLINGS = 4;
 
-  /** Makes a server for an address, given what to do when a connection to it breaks. */
-  interface Servers extends Function<RedisURI, Function<Runnable, Server>> {}
+  /**
+   * How often a client asks that has no other reason to: else one that is idle while all nodes are
+   * replaced, one after the other, knows none of those that are there in the end.
+   */
+  private static final long IDLE_NANOS = 15_000_000_000L;
+
+  /** Makes servers. */
+  interface Servers {
+    /**
+     * Makes the server at an address.
+     *
+     * @param whenBroken what is done when a connection to it breaks
+     * @param greeting what is asked over each new connection
+     */
+    Server make(RedisURI uri, Runnable whenBroken, Server.Greeting greeting);
+  }
 
   private final List<RedisURI> seeds;
   private final Servers newServer;
   private final StoreContext context;
+  private final Deadlines deadlines;
   private final AtomicReferenceArray<@Nullable Server> owners =
       new AtomicReferenceArray<>(Layout.BUCKETS);
   private final AtomicBoolean refreshing = new AtomicBoolean();
+  private final AtomicInteger inVain = new AtomicInteger();
+  private final AtomicInteger turns = new AtomicInteger();
 
   // Guarded by this.
+  private @Nullable SlotMap last;
+  private @Nullable CompletableFuture<Void> underWay;
+  private Time.@Nullable Timer idling;
   private final Map<String, Server> servers = new LinkedHashMap<>();
   private boolean closed;
 
-  ClusterMap(List<RedisURI> seeds, Servers newServer, StoreContext context) {
+  ClusterMap(List<RedisURI> seeds, Servers newServer, StoreContext context, Deadlines deadlines) {
     this.seeds = List.copyOf(seeds);
     this.newServer = newServer;
     this.context = context;
+    this.deadlines = deadlines;
   }
 
   /** The master of a bucket; null if nobody is known to be. */
@@ -64,7 +91,13 @@ final class ClusterMap {
       return known;
     }
     RedisURI uri = RedisURI.builder(seeds.get(0)).withHost(host).withPort(port).build();
-    Server made = newServer.apply(uri).apply(this::refreshSoon);
+    AtomicReference<@Nullable Server> self = new AtomicReference<>();
+    Server made =
+        newServer.make(
+            uri,
+            this::refreshSoon,
+            connection -> meet(Objects.requireNonNull(self.get()), connection));
+    self.set(made);
     if (closed) {
       made.close();
     } else {
@@ -85,55 +118,108 @@ final class ClusterMap {
     return List.copyOf(found);
   }
 
-  /** Asks for the map: those first that we are connected to, then the seeds. */
+  /** Asks for the map, unless that is under way: then its outcome is that of both. */
   CompletableFuture<Void> refresh() {
-    List<Server> candidates = new ArrayList<>();
+    CompletableFuture<Void> done = new CompletableFuture<>();
     synchronized (this) {
-      servers.values().stream().filter(Server::isConnected).forEach(candidates::add);
-    }
-    for (RedisURI seed : seeds) {
-      Server server = server(seed.getHost(), seed.getPort());
-      if (!candidates.contains(server)) {
-        candidates.add(server);
+      if (underWay != null) {
+        return underWay;
       }
+      underWay = done;
     }
-    return ask(candidates, 0);
+    poll()
+        .thenAccept(this::apply)
+        .whenComplete(
+            (applied, failure) -> {
+              synchronized (this) {
+                underWay = null;
+              }
+              if (failure == null) {
+                done.complete(null);
+              } else {
+                done.completeExceptionally(failure);
+              }
+            });
+    return done;
   }
 
-  private CompletableFuture<Void> ask(List<Server> candidates, int next) {
-    Server asked = candidates.get(next);
-    return asked
-        .wire(Topology.Purpose.CLAIMS)
-        .run("CLUSTER SLOTS", commands -> commands.clusterSlots())
-        .thenAccept(slots -> apply(slots, asked))
-        .exceptionallyCompose(
-            failure ->
-                next + 1 < candidates.size()
-                    ? ask(candidates, next + 1)
-                    : CompletableFuture.failedFuture(failure));
+  /**
+   * Those first that we are connected to, then where nodes were last seen, then the seeds; each
+   * time another one first, so that one whose view is old does not decide for ever.
+   */
+  private CompletableFuture<SlotMap> poll() {
+    List<Server> connected = new ArrayList<>();
+    List<SlotMap.Address> addresses = new ArrayList<>();
+    SlotMap before;
+    synchronized (this) {
+      before = last;
+      servers.values().stream().filter(Server::isConnected).forEach(connected::add);
+    }
+    if (before != null) {
+      addresses.addAll(before.nodes());
+    }
+    seeds.forEach(seed -> addresses.add(new SlotMap.Address(seed.getHost(), seed.getPort())));
+    Set<Server> others = new LinkedHashSet<>();
+    addresses.forEach(address -> others.add(server(address.host(), address.port())));
+    connected.forEach(others::remove);
+    int turn = turns.getAndIncrement() & Integer.MAX_VALUE;
+    List<Server> candidates = new ArrayList<>(others);
+    if (before != null) {
+      Collections.rotate(connected, -turn);
+      Collections.rotate(candidates, -turn);
+    }
+    candidates.addAll(0, connected);
+    // The first map of all is that of the first seed that answers: seeds are in the user's order.
+    int first = before == null ? 1 : connected.isEmpty() ? candidates.size() : connected.size();
+    return new MapPoll(context.time(), before, candidates, this::ask).start(first);
   }
 
-  /** Ranges of slots, each with its first and last slot, its master, and then its replicas. */
-  private void apply(List<Object> ranges, Server asked) {
-    Map<Integer, Server> bySlot = new HashMap<>();
-    for (Object each : ranges) {
-      List<?> range = (List<?>) each;
-      List<?> master = (List<?>) range.get(2);
-      String host = master.get(0) == null ? "" : Answers.text(master.get(0));
-      Server owner =
-          server(host.isEmpty() ? asked.host() : host, (int) Answers.number(master.get(1)));
-      long last = Answers.number(range.get(1));
-      for (long slot = Answers.number(range.get(0)); slot <= last; slot++) {
-        bySlot.put((int) slot, owner);
-      }
-    }
+  /** Asks one node, if it can be reached at once: the others are there for that. */
+  private CompletableFuture<SlotMap> ask(Server asked) {
+    Reply<SlotMap> reply = deadlines.expect("CLUSTER SLOTS", asked.name);
+    Wire wire = asked.wire(Topology.Purpose.CLAIMS);
+    Reply.pass(
+        wire.connect()
+            .thenCompose(done -> wire.run("CLUSTER SLOTS", commands -> commands.clusterSlots()))
+            .thenApply(slots -> SlotMap.parse(slots, asked.host())),
+        reply);
+    return reply;
+  }
+
+  /**
+   * Makes sure that a new connection is to a node of our Cluster: an address may have been given to
+   * another one, which would grant what is held in ours.
+   */
+  private CompletionStage<Void> meet(
+      Server server, StatefulRedisConnection<byte[], byte[]> connection) {
+    return connection
+        .async()
+        .clusterSlots()
+        .thenAccept(
+            slots -> {
+              SlotMap map = SlotMap.parse(slots, server.host());
+              synchronized (this) {
+                if (last != null && map.isStrangeTo(last)) {
+                  throw new MapPoll.StrangeClusterException(server, map);
+                }
+              }
+            });
+  }
+
+  private void apply(SlotMap map) {
+    Set<Server> masters = new HashSet<>();
     for (int bucket = 0; bucket < Layout.BUCKETS; bucket++) {
-      Server owner = bySlot.get(SlotHash.getSlot(Layout.counter(bucket)));
-      if (owner != null) {
-        owners.set(bucket, owner);
-      }
+      SlotMap.Address address = map.ownerOf(bucket);
+      Server owner = server(address.host(), address.port());
+      owners.set(bucket, owner);
+      masters.add(owner);
     }
-    retire(new HashSet<>(bySlot.values()));
+    synchronized (this) {
+      last = map;
+    }
+    // Nobody may ask for a name there for long: it would count as one that can't be reached.
+    masters.stream().filter(master -> !master.isConnected()).forEach(Server::startConnecting);
+    retire(masters);
   }
 
   /** Ends the connections to those that are no longer masters; what they owe is asked elsewhere. */
@@ -154,14 +240,43 @@ final class ClusterMap {
     gone.forEach(Server::close);
   }
 
-  /** Asks for the map, unless someone does already; again and again while nobody answers. */
+  /**
+   * Asks for the map, unless someone does already; again and again, ever more slowly, while nobody
+   * answers or a master can't be reached.
+   */
   void refreshSoon() {
     if (isClosed() || !refreshing.compareAndSet(false, true)) {
       return;
     }
     context
         .time()
-        .schedule(PAUSE_NANOS, () -> context.time().lane(Lane.WORK).execute(this::refreshNow));
+        .schedule(
+            PAUSE_NANOS << inVain.get(),
+            () -> context.time().lane(Lane.WORK).execute(this::refreshNow));
+  }
+
+  /** Asks for the map now and then, until it is closed. */
+  void keepFresh() {
+    Time.Timer next =
+        context
+            .time()
+            .schedule(
+                IDLE_NANOS,
+                () ->
+                    context
+                        .time()
+                        .lane(Lane.WORK)
+                        .execute(
+                            () -> {
+                              refreshSoon();
+                              keepFresh();
+                            }));
+    synchronized (this) {
+      if (closed) {
+        next.cancel();
+      }
+      idling = next;
+    }
   }
 
   private void refreshNow() {
@@ -171,9 +286,11 @@ final class ClusterMap {
     refresh()
         .whenComplete(
             (done, failure) -> {
-              refreshing.set(false);
               boolean incomplete = masters().stream().anyMatch(server -> !server.isConnected());
-              if (failure != null || incomplete) {
+              boolean again = failure != null || incomplete;
+              inVain.updateAndGet(times -> again ? Math.min(times + 1, DOUBLINGS) : 0);
+              refreshing.set(false);
+              if (again) {
                 refreshSoon();
               }
             });
@@ -187,6 +304,9 @@ final class ClusterMap {
     List<Server> all;
     synchronized (this) {
       closed = true;
+      if (idling != null) {
+        idling.cancel();
+      }
       all = List.copyOf(servers.values());
       servers.clear();
     }

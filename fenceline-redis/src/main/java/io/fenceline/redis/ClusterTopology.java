@@ -1,7 +1,7 @@
 package io.fenceline.redis;
 
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.StoreContext;
+import io.fenceline.time.Lane;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +36,7 @@ final class ClusterTopology implements Topology {
 
   /** How a call is sent to a server. */
   private interface Sender {
-    CompletableFuture<List<Object>> send(Server server, boolean asking);
+    Reply<List<Object>> send(Server server, boolean asking);
   }
 
   ClusterTopology(
@@ -55,25 +55,27 @@ final class ClusterTopology implements Topology {
   @Override
   public void connect() {
     Connecting.await(map.refresh(), context, description);
-    // Not all of them have to be there: a shard that is down takes only its own names with it.
+    // Not all of them have to be there: a shard that is down takes only its own names with it. But
+    // all have the connect timeout, since what is asked next gives up after one operation's.
+    List<CompletableFuture<Void>> attempts = new ArrayList<>();
     for (Server master : map.masters()) {
-      master
-          .connect()
-          .exceptionally(
-              failure -> {
-                LOG.warn("No connection to {} of {}: {}", master, description, failure + "");
-                return null;
-              });
+      attempts.add(
+          master
+              .connect()
+              .exceptionally(
+                  failure -> {
+                    LOG.warn("No connection to {} of {}: {}", master, description, failure + "");
+                    return null;
+                  }));
     }
+    Connecting.awaitIfInTime(attempts, context);
+    map.keepFresh();
     sharded = Connecting.await(canShard(), context, description);
   }
 
   /** Whether messages can stay within a shard: Redis 7, and the permission to. */
   private CompletableFuture<Boolean> canShard() {
-    int bucket = 0;
-    while (bucket < Layout.BUCKETS - 1 && !isConnected(map.owner(bucket))) {
-      bucket++;
-    }
+    int bucket = reachableBucket();
     Server first = map.owner(bucket);
     if (first == null) {
       return CompletableFuture.completedFuture(false);
@@ -84,6 +86,25 @@ final class ClusterTopology implements Topology {
         .run("SPUBLISH", commands -> commands.spublish(channel, new byte[0]))
         .thenApply(heard -> true)
         .exceptionally(failure -> false);
+  }
+
+  @Override
+  public int reachableBucket() {
+    for (int bucket = 0; bucket < Layout.BUCKETS; bucket++) {
+      if (isConnected(map.owner(bucket))) {
+        return bucket;
+      }
+    }
+    return 0;
+  }
+
+  @Override
+  public List<String> unreachable() {
+    return map.masters().stream()
+        .filter(server -> !server.isConnected())
+        .map(Server::toString)
+        .sorted()
+        .toList();
   }
 
   private static boolean isConnected(@Nullable Server server) {
@@ -141,27 +162,29 @@ final class ClusterTopology implements Topology {
     }
 
     private void send(Server server, boolean asking) {
-      if (reply.isDone()) {
+      if (!reply.sent(() -> {})) { // The wire that it goes over looks after itself.
         return;
       }
-      reply.sent(() -> {}); // The wire that it goes over looks after itself.
-      sender
-          .send(server, asking)
-          .whenComplete(
-              (answer, failure) -> {
-                if (failure == null) {
-                  reply.complete(answer);
-                } else {
-                  failed(Failures.unwrapped(failure));
-                }
-              });
+      Reply<List<Object>> attempt = sender.send(server, asking);
+      // It has a time of its own, which ends later: nobody would hear of a grant that it brings.
+      reply.whenComplete((answer, failure) -> attempt.stop());
+      attempt.whenComplete(
+          (answer, failure) -> {
+            if (failure == null) {
+              reply.complete(answer);
+            } else {
+              failed(server, Failures.unwrapped(failure));
+            }
+          });
     }
 
-    private void failed(@Nullable Throwable failure) {
+    private void failed(Server asked, @Nullable Throwable failure) {
       String message = failure == null ? "" : String.valueOf(failure.getMessage());
       Matcher redirection = REDIRECTION.matcher(message);
       if (redirection.matches() && redirections++ < MOST_REDIRECTIONS) {
-        String host = redirection.group("host");
+        String named = redirection.group("host");
+        // Without one, it is where the node is that says so, at another port.
+        String host = named.isEmpty() || named.equals("?") ? asked.host() : named;
         int port = Integer.parseInt(redirection.group("port"));
         if (message.startsWith("ASK")) {
           send(map.server(host, port), true);
@@ -175,6 +198,7 @@ final class ClusterTopology implements Topology {
         redirections = 0; // Its keys are on their way: this is no circle.
         later();
       } else if (failure instanceof NoAnswerException unanswered && !unanswered.wasSent()) {
+        reply.hinderedBy(message);
         later(); // Its server has been given up; someone else has the bucket by now.
       } else {
         map.refreshSoon();
@@ -243,7 +267,26 @@ final class ClusterTopology implements Topology {
 
   @Override
   public <T> CompletableFuture<Map<String, T>> atEach(String what, Wire.Request<T> request) {
-    List<Server> masters = map.masters();
+    List<Server> masters = map.masters().stream().filter(Server::isConnected).toList();
+    if (masters.isEmpty()) {
+      masters = map.masters();
+    }
+    return atEach(masters, what, request);
+  }
+
+  @Override
+  public CompletableFuture<Void> tryAsking() {
+    Server owner = map.owner(reachableBucket());
+    return owner == null
+        ? CompletableFuture.completedFuture(null)
+        : owner
+            .asking() // Where nothing is sent that does not ask, too.
+            .run("ASKING", commands -> commands.asking())
+            .thenAccept(done -> {});
+  }
+
+  private static <T> CompletableFuture<Map<String, T>> atEach(
+      List<Server> masters, String what, Wire.Request<T> request) {
     return all(masters.stream()
             .map(server -> server.wire(Purpose.CLAIMS).run(what, request))
             .toList())

@@ -1,7 +1,9 @@
 package io.fenceline.redis;
 
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreContext;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -12,11 +14,15 @@ import java.util.concurrent.TimeoutException;
 final class Connecting {
   private static final long CLOSING_SECONDS = 2;
 
+  /** What each step has at least: a slow start of ours is not the server's fault. */
+  private static final int LEAST_PART = 3;
+
   private Connecting() {}
 
   /**
    * Waits for something that opening needs.
    *
+   * @throws io.fenceline.StoreRefusedException if the server refuses for good
    * @throws StoreUnavailableException if it fails, or takes longer than the connect timeout
    */
   static <T> T await(CompletableFuture<T> needed, StoreContext context, String server) {
@@ -25,20 +31,45 @@ final class Connecting {
     } catch (ExecutionException e) {
       throw Failures.meaning(server, "Connecting", e);
     } catch (TimeoutException e) {
-      throw new StoreUnavailableException(server, "Connecting took too long", e);
+      throw new StoreUnavailableException(
+          server,
+          "Connecting failed: the server did not answer within %s; check that it runs and can be reached"
+              .formatted(Durations.show(context.connectTimeout())),
+          e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StoreUnavailableException(server, "Connecting was interrupted", e);
     }
   }
 
+  /** The same context, with what is left of the time to connect in. */
+  static StoreContext left(StoreContext context, long beganNanos) {
+    Duration left = context.connectTimeout().minusNanos(System.nanoTime() - beganNanos);
+    Duration least = context.connectTimeout().dividedBy(LEAST_PART);
+    return new StoreContext(
+        context.client(),
+        context.time(),
+        context.random(),
+        left.compareTo(least) > 0 ? left : least,
+        context.operationTimeout());
+  }
+
+  /** Waits for what opening can do without, for the connect timeout at most. */
+  static void awaitIfInTime(List<CompletableFuture<Void>> wanted, StoreContext context) {
+    awaitAll(wanted, context.connectTimeout().toNanos());
+  }
+
   /** Waits a little for connections to be closed; those that hang are left to the driver. */
   static void awaitClosed(List<CompletableFuture<Void>> closing) {
+    awaitAll(closing, TimeUnit.SECONDS.toNanos(CLOSING_SECONDS));
+  }
+
+  private static void awaitAll(List<CompletableFuture<Void>> all, long nanos) {
     try {
-      CompletableFuture.allOf(closing.toArray(CompletableFuture<?>[]::new))
-          .get(CLOSING_SECONDS, TimeUnit.SECONDS);
+      CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+          .get(nanos, TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      // The driver's shutdown ends them.
+      // Whoever waits goes on without them.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

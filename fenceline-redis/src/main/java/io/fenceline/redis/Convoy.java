@@ -34,6 +34,7 @@ final class Convoy {
 
   private final Wire wire;
   private volatile @Nullable Journey boarding;
+  private volatile boolean alone;
 
   /** A call that was asked for, as the answer that it waits for. */
   private static final class Passenger extends CompletableFuture<List<Object>> {
@@ -50,7 +51,7 @@ final class Convoy {
 
   /** Calls a script; together with others, if there are many and it is one of the short ones. */
   CompletableFuture<List<Object>> call(Call call) {
-    if (call.script() != Script.TAKE && call.script() != Script.GIVE) {
+    if (alone || (call.script() != Script.TAKE && call.script() != Script.GIVE)) {
       return wire.call(call);
     }
     Passenger passenger = new Passenger(call);
@@ -147,6 +148,9 @@ final class Convoy {
 
     private void fail(Throwable failure) {
       List<Passenger> all = end();
+      if (String.valueOf(failure.getMessage()).startsWith("CROSSSLOT")) {
+        alone = true; // A Cluster that does not say so, such as behind a proxy.
+      }
       for (Passenger passenger : all) {
         if (all.size() > 1 && failure instanceof RedisCommandExecutionException) {
           Reply.pass(wire.call(passenger.call), passenger);

@@ -1,8 +1,8 @@
 package io.fenceline.redis;
 
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.Patience;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 
 /**
  * Makes sure that every answer that is waited for comes, or fails, within the operation timeout.
@@ -11,8 +11,12 @@ final class Deadlines {
   private final Time time;
   private final Patience patience;
 
+  /** How long a request has; a little less if there is no connection, to say why in time. */
+  final long unsentNanos;
+
   Deadlines(Time time, long timeoutNanos) {
     this.time = time;
+    this.unsentNanos = timeoutNanos - timeoutNanos / 4;
     this.patience = new Patience(time, timeoutNanos);
   }
 

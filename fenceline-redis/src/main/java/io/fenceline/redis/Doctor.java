@@ -1,11 +1,11 @@
 package io.fenceline.redis;
 
-import io.fenceline.Finding;
-import io.fenceline.spi.Durations;
-import io.fenceline.spi.Time;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.settings.Durations;
+import io.fenceline.time.Time;
+import io.lettuce.core.ScriptOutputType;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +44,17 @@ final class Doctor {
 
   private List<Finding> versions(Map<String, List<Object>> greetings) {
     List<Finding> findings = new ArrayList<>();
+    topology
+        .unreachable()
+        .forEach(
+            server ->
+                findings.add(
+                    Finding.serious(
+                        "shards",
+                        "there is no connection to " + server,
+                        "names in its slots can't be locked, held ones get lost; others are not"
+                            + " affected",
+                        "start it, or let a replica take over")));
     greetings.forEach(
         (server, greeting) ->
             findings.add(
@@ -59,20 +70,30 @@ final class Doctor {
   /** Tries what the scripts and the client need, in ways that change nothing. */
   private CompletableFuture<List<Finding>> permissions() {
     byte[] channel = Layout.bytes(Layout.channel("doctor"));
+    int bucket = topology.reachableBucket();
     Map<String, CompletableFuture<?>> tried = new LinkedHashMap<>();
     tried.put(
-        "EVALSHA, EVAL, TIME, GET",
+        "EVALSHA, TIME, GET",
         topology.call(
             Topology.Purpose.CLAIMS,
-            0,
-            new Call(Script.PROBE, new byte[][] {Layout.NEWER_FORMAT})));
+            bucket,
+            new Call(Script.PROBE, new byte[][] {Layout.mark(bucket)})));
+    tried.put("EVAL", topology.atEach("EVAL", c -> c.eval("return 1", ScriptOutputType.INTEGER)));
+    tried.put(
+        "SCRIPT LOAD", topology.atEach("SCRIPT LOAD", c -> c.scriptLoad(Script.PROBE.body())));
     tried.put("PUBLISH", topology.atEach("PUBLISH", c -> c.publish(channel, new byte[0])));
+    boolean sharded = topology.channel(bucket)[0] == 's';
+    tried.put(sharded ? "SSUBSCRIBE" : "SUBSCRIBE", topology.listen(bucket));
+    if (!topology.mixesBuckets()) {
+      tried.put("ASKING", topology.tryAsking());
+    }
     tried.put("SCAN", topology.atEach("SCAN", c -> c.scan()));
     tried.put("PING", topology.atEach("PING", c -> c.ping()));
     if (!durability.isNone()) {
       tried.put("WAIT", topology.atEach("WAIT", c -> c.waitForReplication(0, 1)));
     }
     List<CompletableFuture<Finding>> findings = new ArrayList<>();
+    findings.add(ofScripts(bucket));
     tried.forEach(
         (commands, answer) ->
             findings.add(
@@ -82,14 +103,35 @@ final class Doctor {
                             Finding.ok("permissions", commands + " allowed", "locks can be kept"))
                     .exceptionally(
                         failure ->
-                            Finding.serious(
-                                "permissions",
-                                commands + " failed: " + message(failure),
-                                "locks, or some of what can be done with them, do not work",
-                                "allow them to the user, see docs/redis.md"))));
+                            commands.equals("SCRIPT LOAD")
+                                ? Finding.note(
+                                    "permissions",
+                                    commands + " failed: " + message(failure),
+                                    "the first calls carry the text of their scripts",
+                                    "allow it to the user, see docs/redis.md")
+                                : Finding.serious(
+                                    "permissions",
+                                    commands + " failed: " + message(failure),
+                                    "locks, or some of what can be done with them, do not work",
+                                    "allow them to the user, see docs/redis.md"))));
     return CompletableFuture.allOf(findings.toArray(CompletableFuture<?>[]::new))
         .thenApply(
             done -> new ArrayList<>(findings.stream().map(CompletableFuture::join).toList()));
+  }
+
+  private CompletableFuture<Finding> ofScripts(int bucket) {
+    return Admission.rights(topology, bucket)
+        .thenApply(
+            missing ->
+                missing.isEmpty()
+                    ? Finding.ok(
+                        "permissions", "scripts may run all their commands", "locks can be kept")
+                    : Finding.serious(
+                        "permissions",
+                        "scripts may not run " + String.join(", ", missing),
+                        "locks, or some of what can be done with them, do not work",
+                        "allow them to the user, see docs/redis.md"))
+        .exceptionally(failure -> unreadable("permissions", "EVALSHA", failure));
   }
 
   private static String message(Throwable failure) {
@@ -148,22 +190,10 @@ final class Doctor {
         .thenApply(
             infos -> {
               List<Finding> findings = new ArrayList<>();
-              infos.forEach((server, info) -> settings(server, fields(info), findings));
+              infos.forEach((server, info) -> settings(server, CrashSafety.fields(info), findings));
               return findings;
             })
         .exceptionally(failure -> List.of(unreadable("settings", "INFO", failure)));
-  }
-
-  private static Map<String, String> fields(String info) {
-    Map<String, String> fields = new HashMap<>();
-    info.lines()
-        .filter(line -> line.indexOf(':') > 0)
-        .forEach(
-            line ->
-                fields.put(
-                    line.substring(0, line.indexOf(':')),
-                    line.substring(line.indexOf(':') + 1).strip()));
-    return fields;
   }
 
   private void settings(String server, Map<String, String> info, List<Finding> findings) {
@@ -176,7 +206,7 @@ final class Doctor {
     String policy = info.getOrDefault("maxmemory_policy", "unknown");
     String found =
         server + " has maxmemory-policy " + policy + ", maxmemory " + info.get("maxmemory_human");
-    if (policy.equals("noeviction") || "0".equals(info.get("maxmemory"))) {
+    if (!CrashSafety.evicts(info)) {
       return Finding.ok("eviction", found, "locks are not thrown out when memory is short");
     }
     return Finding.serious(

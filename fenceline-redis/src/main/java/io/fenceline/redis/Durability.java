@@ -1,7 +1,7 @@
 package io.fenceline.redis;
 
-import io.fenceline.InvalidSettingException;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
 import java.time.Duration;
 
 /**
@@ -10,9 +10,10 @@ import java.time.Duration;
  * <p>With {@link #NONE} a grant counts when the master has it, and a failover to a replica that
  * lacks it gives the name to somebody else while the first holder still believes in its lease; its
  * token is smaller, so a fence refuses it. With {@link #replicas} each grant is followed by {@code
- * WAIT} on a connection of its own, and undone if too few replicas acknowledge it in time. That
- * makes the loss less likely and not impossible, and each acquisition slower; hand-over between
- * processes then takes one more round trip.
+ * WAIT} on a connection of its own, and does not count if too few replicas acknowledge it in time:
+ * a claim that waits keeps the name meanwhile and asks the replicas again, any other is withdrawn.
+ * That makes the loss less likely and not impossible, and each acquisition slower; hand-over
+ * between processes then takes one more round trip.
  *
  * @param replicas how many; 0 for none
  * @param timeout how long they have

@@ -1,9 +1,11 @@
 package io.fenceline.redis;
 
 import io.fenceline.FencingToken;
+import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceMarks;
 import io.fenceline.fence.FenceNotices;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.BaseRedisAsyncCommands;
@@ -23,12 +25,19 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Calls guarded scripts over a connection of the user's, and understands their answers. */
 final class FenceCalls<K, V> {
   private static final String REFUSED = "FENCED ";
+
+  /** No script has this hash: the command is refused, and nothing done. */
+  private static final byte[] NO_HASH = "0".repeat(40).getBytes(StandardCharsets.US_ASCII);
+
+  private static final byte[] NO_BODY = "return false".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] MARKS = "flf1:{".getBytes(StandardCharsets.US_ASCII);
 
   private final BaseRedisAsyncCommands<K, V> commands;
@@ -65,39 +74,109 @@ final class FenceCalls<K, V> {
     Objects.requireNonNull(token, "token");
     byte[] name = bytes(codec.encodeKey(resource));
     CompletableFuture<T> verdict = new CompletableFuture<>();
-    this.<T>send(
-            CommandType.EVALSHA,
-            output,
-            arguments(script.hash(), resource, name, token, keys, more))
-        .whenComplete(
-            (answer, failure) -> {
-              if (Failures.unwrapped(failure) instanceof RedisNoScriptException) {
-                this.<T>send(
-                        CommandType.EVAL,
-                        output,
-                        arguments(script.body(), resource, name, token, keys, more))
-                    .whenComplete((again, why) -> judge(verdict, name, token, again, why));
-              } else {
-                judge(verdict, name, token, answer, failure);
-              }
-            });
+    Function<byte[], CommandArgs<K, V>> arguments =
+        which -> fill(new CommandArgs<>(codec), which, resource, name, token, keys, more);
+    Sending<T> sending = new Sending<>(script, output, verdict, arguments);
+    sending.send(
+        CommandType.EVALSHA,
+        script.hash(),
+        NO_HASH,
+        (answer, failure) -> {
+          if (Failures.unwrapped(failure) instanceof RedisNoScriptException) {
+            sending.send(
+                CommandType.EVAL,
+                script.body(),
+                NO_BODY,
+                (again, why) -> judge(verdict, name, token, again, why));
+          } else {
+            judge(verdict, name, token, answer, failure);
+          }
+        });
     return verdict;
   }
 
-  private <T> CompletableFuture<T> send(
-      CommandType type, ScriptOutputType output, CommandArgs<K, V> arguments) {
-    return commands.<T>dispatch(type, output(output), arguments).toCompletableFuture();
+  /** One call on its way. */
+  private final class Sending<T> {
+    private final GuardedScript script;
+    private final ScriptOutputType type;
+    private final CompletableFuture<T> verdict;
+    private final Function<byte[], CommandArgs<K, V>> arguments;
+
+    Sending(
+        GuardedScript script,
+        ScriptOutputType type,
+        CompletableFuture<T> verdict,
+        Function<byte[], CommandArgs<K, V>> arguments) {
+      this.script = script;
+      this.type = type;
+      this.verdict = verdict;
+      this.arguments = arguments;
+    }
+
+    /**
+     * Sends the command; a script of the user's at most once, whatever the driver does.
+     *
+     * @param which the script's hash or body
+     * @param harmless another one, that does nothing
+     */
+    void send(
+        CommandType command,
+        byte[] which,
+        byte[] harmless,
+        BiConsumer<@Nullable T, @Nullable Throwable> answered) {
+      if (verdict.isDone()) {
+        return; // Cancelled.
+      }
+      CommandOutput<K, V, T> output = output(type);
+      CommandArgs<K, V> args = arguments.apply(which);
+      CompletableFuture<T> sent;
+      if (script.isRepeatable()) {
+        sent = commands.<T>dispatch(command, output, args).toCompletableFuture();
+        sent.whenComplete(answered);
+      } else {
+        OnceArguments<K, V> once = new OnceArguments<>(codec, () -> arguments.apply(harmless));
+        once.addAll(args);
+        sent =
+            commands
+                .<T>dispatch(command, new RedirectedOutput<>(codec, output, once::redirected), once)
+                .toCompletableFuture();
+        sent.whenComplete(
+            (answer, failure) -> {
+              Throwable cause = Failures.unwrapped(failure);
+              boolean answers = cause == null || cause instanceof RedisCommandExecutionException;
+              if (once.wasRepeated() || (once.wasWritten() && !answers)) {
+                verdict.completeExceptionally(unknown(failure));
+              } else {
+                answered.accept(answer, failure);
+              }
+            });
+      }
+      // Else the driver would send it when it has reconnected, long after its caller gave up.
+      verdict.whenComplete(
+          (answer, failure) -> {
+            if (verdict.isCancelled()) {
+              sent.cancel(true);
+            }
+          });
+    }
+  }
+
+  private static StoreUnavailableException unknown(@Nullable Throwable failure) {
+    return new StoreUnavailableException(
+        "redis",
+        "A guarded script was sent, and its answer did not come; it may have run, once",
+        failure);
   }
 
   /** The resource comes first: a Cluster's driver sends the command to the node of that key. */
-  private CommandArgs<K, V> arguments(
+  private CommandArgs<K, V> fill(
+      CommandArgs<K, V> args,
       byte[] script,
       K resource,
       byte[] name,
       FencingToken token,
       List<K> keys,
       Consumer<CommandArgs<K, V>> more) {
-    CommandArgs<K, V> args = new CommandArgs<>(codec);
     args.add(script).add(2 + keys.size()).addKey(resource).add(marksKey(name)).addKeys(keys);
     args.add(offer(token));
     more.accept(args);

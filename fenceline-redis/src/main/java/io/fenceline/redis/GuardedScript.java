@@ -1,6 +1,6 @@
 package io.fenceline.redis;
 
-import io.fenceline.InvalidSettingException;
+import io.fenceline.settings.InvalidSettingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
@@ -26,13 +26,16 @@ public final class GuardedScript {
   private final byte[] body;
   private final byte[] hash;
 
-  private GuardedScript(String text) {
+  private final boolean repeatable;
+
+  private GuardedScript(String text, boolean repeatable) {
+    this.repeatable = repeatable;
     this.body = text.getBytes(StandardCharsets.UTF_8);
     this.hash = HexFormat.of().formatHex(Script.sha1(body)).getBytes(StandardCharsets.US_ASCII);
   }
 
   private static GuardedScript builtIn(String file) {
-    return new GuardedScript(Script.load(file));
+    return new GuardedScript(Script.load(file), true);
   }
 
   /**
@@ -50,7 +53,13 @@ public final class GuardedScript {
             + lua
             + "\nend\n"
             + Script.load("fence.lua")
-            + "return guarded({unpack(keys, 3)}, {unpack(args, 2)})\n");
+            + "return guarded({unpack(keys, 3)}, {unpack(args, 2)})\n",
+        false);
+  }
+
+  /** Whether it may be done twice; of a script that we did not write, nobody knows. */
+  boolean isRepeatable() {
+    return repeatable;
   }
 
   byte[] body() {

@@ -14,10 +14,11 @@ import java.util.zip.CRC32;
 final class Layout {
   static final int BUCKETS = 256;
 
-  /** A later format must set this key, so that clients of this one refuse to work beside it. */
-  static final byte[] NEWER_FORMAT = bytes("fl1:{0}!");
-
   private static final String PREFIX = "fl1:";
+
+  /** A later format must set this key, so that clients of this one refuse to work beside it. */
+  static final byte[] NEWER_FORMAT = mark(0);
+
   private static final byte[][] HEADS = starts(":");
   private static final byte[][] RECORDS = starts("r:");
   private static final byte[][] DEADLINES = starts("d:");
@@ -56,6 +57,11 @@ final class Layout {
     return new Place(bucket, new byte[][] {join(HEADS[bucket], encoded), COUNTERS[bucket]});
   }
 
+  /** The key that people have to look at if something is wrong with a name. */
+  static String headOf(String name) {
+    return new String(simple(name).keys()[0], StandardCharsets.UTF_8);
+  }
+
   static int bucket(byte[] name) {
     CRC32 crc = new CRC32();
     crc.update(name, 0, name.length);
@@ -65,6 +71,16 @@ final class Layout {
   /** Any key of a bucket; tells which slot the bucket is in. */
   static byte[] counter(int bucket) {
     return COUNTERS[bucket];
+  }
+
+  /** Where a bucket would have a mark; only that of the first one means something. */
+  static byte[] mark(int bucket) {
+    return bytes(PREFIX + "{" + bucket + "}!");
+  }
+
+  /** A key that is never written. */
+  static byte[] scratch(int bucket) {
+    return bytes(PREFIX + "{" + bucket + "}?");
   }
 
   /** The channel on which one client hears of its grants. */

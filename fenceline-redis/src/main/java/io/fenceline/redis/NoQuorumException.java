@@ -1,6 +1,6 @@
 package io.fenceline.redis;
 
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;

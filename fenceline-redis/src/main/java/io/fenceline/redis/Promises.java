@@ -1,8 +1,9 @@
 package io.fenceline.redis;
 
-import io.fenceline.Guarantee;
-import io.fenceline.Guarantees;
-import io.fenceline.spi.Durations;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.EnumSet;
 
@@ -16,8 +17,10 @@ final class Promises {
     return new Guarantees(
         "redis",
         EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
+        Certainty.UNKNOWN,
         SHORTEST_LEASE,
         Durations.LONGEST,
+        CrashSafety.BY_ITS_SETTINGS,
         onFailover(kind, durability),
         "a clock set forward ends leases early by as much, and another holder may come before the first"
             + " has noticed; a clock set back keeps a name closed for one lease more; tokens rise",
@@ -30,9 +33,7 @@ final class Promises {
         "a lock that the new master lacks is lost: its holder learns of it at its next renewal,"
             + " and until then another one may hold it, with a larger token";
     if (kind == Topologies.Kind.SINGLE) {
-      return "there is no failover; a restart forgets what was not persisted (all of it without"
-          + " persistence, up to a second with appendfsync everysec, nothing with always): "
-          + lost;
+      return "there is no failover; a restart forgets what was not persisted: " + lost;
     }
     return durability.isNone()
         ? lost

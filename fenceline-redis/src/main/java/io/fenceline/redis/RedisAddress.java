@@ -1,8 +1,9 @@
 package io.fenceline.redis;
 
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreAddress.HostPort;
+import io.fenceline.spi.TlsSwitch;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
@@ -35,6 +36,7 @@ final class RedisAddress {
       Set.of("wait", "waitTimeout", "master", "sentinelPassword", "tls", "tlsCa", "tlsVerify");
   private static final Set<String> REDLOCK_PARAMETERS =
       Set.of("nodeTimeout", "tls", "tlsCa", "tlsVerify");
+  private static final Set<String> OF_TLS = Set.of("tlsCa", "tlsVerify");
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s)");
 
   private final StoreAddress address;
@@ -44,30 +46,22 @@ final class RedisAddress {
     this.address = address;
     this.parameters = address.parameters();
     Set<String> known = address.scheme().equals("redlock") ? REDLOCK_PARAMETERS : PARAMETERS;
-    for (String parameter : parameters.keySet()) {
-      if (!known.contains(parameter)) {
-        throw address.invalid(
-            "'"
-                + parameter
-                + "' is none of its parameters, "
-                + String.join(", ", known.stream().sorted().toList()));
-      }
-    }
+    address.checkParameters(known);
     if (address.hosts().isEmpty()) {
       throw address.invalid("it needs a host, such as redis://localhost:6379");
     }
   }
 
-  Redlock redlock() {
+  RedlockStore redlock() {
     String timeout = parameters.get("nodeTimeout");
-    return new Redlock(
-        new Redlock.Settings(plain(), options(), address.toString()),
+    return new RedlockStore(
+        new RedlockStore.Settings(plain(), options(), address.toString()),
         timeout == null
-            ? Redlock.DEFAULT_NODE_TIMEOUT
+            ? RedlockStore.DEFAULT_NODE_TIMEOUT
             : Durations.checkPositive("nodeTimeout", Durations.parse("nodeTimeout", timeout)));
   }
 
-  RedisLocks locks() {
+  RedisStore locks() {
     Topologies.Kind kind =
         switch (address.scheme()) {
           case "redis-sentinel" -> Topologies.Kind.SENTINEL;
@@ -81,7 +75,7 @@ final class RedisAddress {
     if (kind == Topologies.Kind.CLUSTER && uris.get(0).getDatabase() != 0) {
       throw address.invalid("a Cluster has database 0 only");
     }
-    return new RedisLocks(
+    return new RedisStore(
         new Topologies.Settings(kind, uris, options(), null, address.toString()), durability());
   }
 
@@ -141,11 +135,7 @@ final class RedisAddress {
   }
 
   private boolean isTls() {
-    String tls = parameters.getOrDefault("tls", "false");
-    if (!tls.equals("true") && !tls.equals("false")) {
-      throw address.invalid("tls is true or false");
-    }
-    return address.scheme().equals("rediss") || tls.equals("true");
+    return TlsSwitch.isOn(address, address.scheme().equals("rediss"), OF_TLS);
   }
 
   private SslVerifyMode verification() {

@@ -7,6 +7,7 @@ import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.QueuedClaim;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -19,24 +20,32 @@ import org.jspecify.annotations.Nullable;
  * never are, and are never put where messages look for them.
  */
 final class RedisClaim implements ClaimHandler {
+  /** Messages name owners by their SHA-1, in hexadecimal digits: a script can make no other. */
+  static final int HASH_LENGTH = 40;
+
   private final Owner owner;
+  private final int bucket;
   private final ClaimHandler handler;
   private final Open open;
   private final Consumer<RedisClaim> whenWaiting;
   private final QueuedClaim asked;
   private volatile boolean listens;
+  private volatile String hash = "";
 
   /** The claims that wait, by owner. */
   static final class Open {
     private final ConcurrentHashMap<Owner, RedisClaim> byOwner = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, RedisClaim> byHash = new ConcurrentHashMap<>();
 
-    @Nullable RedisClaim find(Owner owner) {
-      return byOwner.get(owner);
+    /** The claim that a message is for. */
+    @Nullable RedisClaim find(String hash) {
+      return byHash.get(hash);
     }
 
     void stop(Owner owner) {
-      RedisClaim stopped = byOwner.remove(owner);
+      RedisClaim stopped = byOwner.get(owner);
       if (stopped != null) {
+        stopped.ended();
         stopped.asked.stop();
       }
     }
@@ -69,10 +78,15 @@ final class RedisClaim implements ClaimHandler {
       Consumer<RedisClaim> whenWaiting,
       Function<RedisClaim, QueuedClaim> queued) {
     this.owner = request.owner();
+    this.bucket = Layout.simple(request.name()).bucket();
     this.handler = handler;
     this.open = open;
     this.whenWaiting = whenWaiting;
     this.asked = queued.apply(this);
+  }
+
+  int bucket() {
+    return bucket;
   }
 
   /** Asks for it, for the first time or again, because a message may have been missed. */
@@ -84,6 +98,8 @@ final class RedisClaim implements ClaimHandler {
   void listen() {
     if (!listens) { // Not again, if it was stopped since.
       listens = true;
+      hash = HexFormat.of().formatHex(Script.sha1(owner.bytes()));
+      open.byHash.put(hash, this);
       open.byOwner.put(owner, this);
     }
   }
@@ -91,6 +107,7 @@ final class RedisClaim implements ClaimHandler {
   private void ended() {
     if (listens) {
       open.byOwner.remove(owner, this);
+      open.byHash.remove(hash, this);
     }
   }
 

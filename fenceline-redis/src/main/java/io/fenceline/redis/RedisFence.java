@@ -1,17 +1,19 @@
 package io.fenceline.redis;
 
 import io.fenceline.FencingToken;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.Fence;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceNotices;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.BaseRedisAsyncCommands;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.RedisCodec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -42,10 +44,15 @@ import java.util.function.Function;
  *
  * <p>A mark is kept for 30 days after its token was first accepted: see {@link #keepMarks}. Marks
  * are replicated and lost together with the data, so a failover that loses the last writes also
- * forgets their tokens. Do not let Redis evict them ({@code allkeys} policies).
+ * forgets their tokens. Do not let Redis evict them: an {@code allkeys} policy takes any key, and a
+ * {@code volatile} one takes keys that expire, as marks do, before the data that they guard. Only
+ * {@code noeviction} is right.
  *
- * <p>A driver that repeats a command after a reconnection does no harm: the same token passes
- * again, and a stale one does not. Immutable: each setting gives a changed copy. Thread-safe.
+ * <p>After a reconnection the driver may send a command again that was not answered. What {@link
+ * #set}, {@link #hset}, {@link #del} and {@link #asFence} do is the same done twice (but a repeated
+ * {@code hset} or {@code del} finds its own work done, and answers so). A script of yours runs at
+ * most once: where its answer is lost, {@link #eval} fails, and it may have run. Immutable: each
+ * setting gives a changed copy. Thread-safe.
  *
  * @param <K> the connection's keys
  * @param <V> the connection's values
@@ -65,23 +72,36 @@ public final class RedisFence<K, V> {
 
   /** The fence of one server, or of the master that Sentinels name. */
   public static <K, V> RedisFence<K, V> over(StatefulRedisConnection<K, V> connection) {
-    return new RedisFence<>(
-        new FenceCalls<>(
-            connection.async(),
-            connection.getCodec(),
-            FenceNotices.of("redis"),
-            USUAL_MEMORY.toMillis()),
-        timeout(connection));
+    return over(connection, LettuceVersion.codec(connection));
+  }
+
+  /**
+   * The same, where Lettuce does not tell the codec: that of a pooled connection before Lettuce 7.
+   */
+  public static <K, V> RedisFence<K, V> over(
+      StatefulRedisConnection<K, V> connection, RedisCodec<K, V> codec) {
+    return over(connection, connection.async(), codec);
   }
 
   /** The fence of a Cluster. */
   public static <K, V> RedisFence<K, V> over(StatefulRedisClusterConnection<K, V> connection) {
+    return over(connection, LettuceVersion.codec(connection));
+  }
+
+  /**
+   * The same, where Lettuce does not tell the codec: that of a pooled connection before Lettuce 7.
+   */
+  public static <K, V> RedisFence<K, V> over(
+      StatefulRedisClusterConnection<K, V> connection, RedisCodec<K, V> codec) {
+    return over(connection, connection.async(), codec);
+  }
+
+  private static <K, V> RedisFence<K, V> over(
+      StatefulConnection<K, V> connection,
+      BaseRedisAsyncCommands<K, V> commands,
+      RedisCodec<K, V> codec) {
     return new RedisFence<>(
-        new FenceCalls<>(
-            connection.async(),
-            connection.getCodec(),
-            FenceNotices.of("redis"),
-            USUAL_MEMORY.toMillis()),
+        new FenceCalls<>(commands, codec, FenceNotices.of("redis"), USUAL_MEMORY.toMillis()),
         timeout(connection));
   }
 
@@ -119,15 +139,15 @@ public final class RedisFence<K, V> {
 
   /** As {@link #set(Object, Object, FencingToken)}, without blocking. */
   public CompletableFuture<Void> setAsync(K key, V value, FencingToken token) {
-    return calls
-        .<String>call(
+    return derived(
+        calls.<String>call(
             GuardedScript.SET,
             ScriptOutputType.STATUS,
             key,
             token,
             List.of(),
-            args -> args.addValue(value))
-        .thenApply(status -> null);
+            args -> args.addValue(value)),
+        status -> null);
   }
 
   /** As {@link #set(Object, Object, FencingToken)}, with a value that expires. */
@@ -138,15 +158,15 @@ public final class RedisFence<K, V> {
   /** As {@link #set(Object, Object, Duration, FencingToken)}, without blocking. */
   public CompletableFuture<Void> setAsync(K key, V value, Duration expiry, FencingToken token) {
     long millis = Durations.checkPositive("expiry", expiry).toMillis();
-    return calls
-        .<String>call(
+    return derived(
+        calls.<String>call(
             GuardedScript.SET,
             ScriptOutputType.STATUS,
             key,
             token,
             List.of(),
-            args -> args.addValue(value).add(Math.max(1, millis)))
-        .thenApply(status -> null);
+            args -> args.addValue(value).add(Math.max(1, millis))),
+        status -> null);
   }
 
   /**
@@ -189,19 +209,21 @@ public final class RedisFence<K, V> {
 
   /** As {@link #del}, without blocking. */
   public CompletableFuture<Boolean> delAsync(K key, FencingToken token) {
-    return calls
-        .<Long>call(GuardedScript.DEL, ScriptOutputType.INTEGER, key, token, List.of(), args -> {})
-        .thenApply(deleted -> deleted > 0);
+    return derived(
+        calls.<Long>call(
+            GuardedScript.DEL, ScriptOutputType.INTEGER, key, token, List.of(), args -> {}),
+        deleted -> deleted > 0);
   }
 
   /**
-   * Runs a script of yours if the token passes.
+   * Runs a script of yours if the token passes, and at most once.
    *
    * @param output what the script answers, as Lettuce has it
    * @param resource whose marks decide
    * @param keys the script's own, in the slot of the resource
    * @throws StaleTokenException if a larger token has passed before; the script did not run
-   * @throws StoreUnavailableException if Redis gave no answer, or the script failed
+   * @throws StoreUnavailableException if Redis gave no answer, in which case the script may have
+   *     run, or if the script failed
    */
   @SuppressWarnings("TypeParameterUnusedInFormals") // As the driver has it.
   public <T> T eval(
@@ -245,15 +267,30 @@ public final class RedisFence<K, V> {
                 args -> {}));
   }
 
+  /** What is made of an answer; cancelling it cancels the command. */
+  private static <A, T> CompletableFuture<T> derived(
+      CompletableFuture<A> answer, Function<A, T> meaning) {
+    CompletableFuture<T> derived = answer.thenApply(meaning);
+    derived.whenComplete(
+        (value, failure) -> {
+          if (derived.isCancelled()) {
+            answer.cancel(true);
+          }
+        });
+    return derived;
+  }
+
   private <T> T await(CompletableFuture<T> answer) {
     try {
       return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw Failures.meaning("redis", "A guarded command", e);
     } catch (TimeoutException e) {
+      answer.cancel(true);
       throw new StoreUnavailableException(
           "redis", "A guarded command was not answered; it may have been done", e);
     } catch (InterruptedException e) {
+      answer.cancel(true);
       Thread.currentThread().interrupt();
       throw new StoreUnavailableException(
           "redis", "Interrupted while a guarded command was under way; it may have been done", e);

@@ -46,7 +46,7 @@ public final class RedisProvider implements StoreProvider {
             List.of("redlock://[user:password@]host[:6379],host,host…[/db][?nodeTimeout=50ms]"),
             StoreKind.Consistency.AP,
             "two round trips to all nodes at once, about 1 ms in one data centre",
-            Redlock.guarantees()));
+            RedlockStore.guarantees()));
   }
 
   @Override

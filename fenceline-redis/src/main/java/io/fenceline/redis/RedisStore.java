@@ -1,434 +1,183 @@
 package io.fenceline.redis;
 
-import static io.fenceline.redis.Layout.bytes;
-
-import io.fenceline.FencelineException;
-import io.fenceline.Finding;
-import io.fenceline.Guarantees;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.redis.Topology.Purpose;
-import io.fenceline.spi.ClaimAnswer;
-import io.fenceline.spi.ClaimHandler;
-import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Durations;
-import io.fenceline.spi.Lane;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.Mode;
-import io.fenceline.spi.NameState;
-import io.fenceline.spi.Owner;
-import io.fenceline.spi.QueuedClaim;
-import io.fenceline.spi.Release;
-import io.fenceline.spi.ReleaseRequest;
-import io.fenceline.spi.RenewRequest;
-import io.fenceline.spi.Renewal;
+import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreContext;
-import java.time.Duration;
-import java.util.Arrays;
-import java.util.HexFormat;
+import io.fenceline.spi.StoreFactory;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Locks in Redis: each request is one call of a script, which decides everything. */
-final class RedisStore implements LockStore {
-  /*
-   * Two holders, a token that goes back, a name that never frees: what could bring them about here.
-   *
-   * - A claim that is sent again by the driver after it was given up: see Wire.
-   * - A grant by message that is believed for too long: it counts from our last answered question
-   *   (QueuedClaim), and table.lua tells a length that fits.
-   * - A counter that was lost (flushed, evicted, failed over) together with a clock that is behind:
-   *   the largest number seen of each bucket is sent along with every claim.
-   * - A withdrawal that overtakes its claim: what is left then ends with its lease. One that comes
-   *   between the short script and the full one stops nothing; the full one's answer is heard, and
-   *   the runtime withdraws again.
-   * - A server whose answer never comes: every request ends with the operation timeout, and the
-   *   connection that was silent is replaced.
-   */
+/**
+ * Locks in Redis, for a client to be connected to.
+ *
+ * <pre>{@code
+ * Fenceline fenceline =
+ *     Fenceline.builder()
+ *         .store(RedisStore.at("redis://cache:6379").durability(Durability.replicas(1, ofMillis(500))))
+ *         .connect();
+ * }</pre>
+ *
+ * <p>A Lettuce client that you have already can be given instead of a URI; its event loops and its
+ * options, such as those for TLS, are used, but the connections are our own, and without the
+ * driver's automatic repetition of commands.
+ */
+public final class RedisStore implements StoreFactory {
   private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
-  private static final Duration USUAL_INTERVAL = Duration.ofSeconds(1);
-  private static final long LISTENING_CHECK_NANOS = 5_000_000_000L;
-  private static final byte[] KIND_EXCLUSIVE = bytes("x");
-  private static final byte[] KIND_SHARED = bytes("s");
-  private static final byte[] KIND_PERMITS = bytes("p");
-  private static final byte[] NONE = new byte[0];
-  private static final byte[] ZERO = bytes(0);
-  private static final byte[] ONE = bytes(1);
-  private static final int OWNER_BYTES = 16;
-  private static final long HAS_TABLE = 2;
 
-  private final String description;
-  private final Guarantees guarantees;
+  private final Topologies.Settings settings;
   private final Durability durability;
-  private final Topology topology;
-  private final Driver driver;
-  private final StoreContext context;
-  private final Renewals renewals;
-  private final Listing listing;
-  private final byte[] client;
-  private final SoloHead heads;
-  private final RedisClaim.Open open = new RedisClaim.Open();
-  private final AtomicLongArray seen = new AtomicLongArray(Layout.BUCKETS);
-  private final Simplicity simplicity = new Simplicity();
-  private final AtomicBoolean checksListening = new AtomicBoolean();
-  private volatile boolean closed;
 
-  RedisStore(
-      String description,
-      Guarantees guarantees,
-      Durability durability,
-      Function<Topology.Listener, Topology> topology,
-      Driver driver,
-      StoreContext context) {
-    this.description = description;
-    this.guarantees = guarantees;
+  RedisStore(Topologies.Settings settings, Durability durability) {
+    this.settings = settings;
     this.durability = durability;
-    this.topology = topology.apply((channel, message) -> told(message));
-    this.driver = driver;
-    this.context = context;
-    this.renewals = new Renewals(this.topology, context.time(), description);
-    this.listing = new Listing(prefix -> Listing.heads(this.topology, prefix), this::inspect);
-    this.client = Answers.client(context.client());
-    this.heads = new SoloHead(client);
   }
 
-  Topology topology() {
-    return topology;
+  /**
+   * Locks at a URI: {@code redis:}, {@code rediss:}, {@code redis-sentinel:} or {@code
+   * redis-cluster:}.
+   *
+   * @throws io.fenceline.settings.InvalidSettingException if it is not one
+   */
+  public static RedisStore at(String uri) {
+    return new RedisAddress(StoreAddress.parse(uri)).locks();
+  }
+
+  /** Locks at a server, or at the master of Sentinels, with the resources of a client. */
+  public static RedisStore from(RedisClient client, RedisURI uri) {
+    boolean sentinel = uri.getSentinelMasterId() != null;
+    return new RedisStore(
+        new Topologies.Settings(
+            sentinel ? Topologies.Kind.SENTINEL : Topologies.Kind.SINGLE,
+            List.of(uri),
+            client.getOptions(),
+            client.getResources(),
+            sentinel ? "redis-sentinel://" + uri.getSentinelMasterId() : describe("redis", uri)),
+        Durability.NONE);
+  }
+
+  /** Locks in a Cluster that a client knows. */
+  public static RedisStore from(RedisClusterClient client) {
+    if (client.getPartitions().isEmpty()) {
+      client.refreshPartitions();
+    }
+    List<RedisURI> uris = client.getPartitions().stream().map(RedisClusterNode::getUri).toList();
+    return new RedisStore(
+        new Topologies.Settings(
+            Topologies.Kind.CLUSTER,
+            uris,
+            client.getOptions(),
+            client.getResources(),
+            describe("redis-cluster", uris.get(0))),
+        Durability.NONE);
+  }
+
+  private static String describe(String scheme, RedisURI uri) {
+    return scheme + "://" + uri.getHost() + ":" + uri.getPort();
+  }
+
+  /** The same locks, but with grants that replicas must acknowledge. */
+  public RedisStore durability(Durability wanted) {
+    return new RedisStore(settings, wanted);
   }
 
   @Override
-  public String description() {
-    return description;
+  public LockStore open(StoreContext context) {
+    return open(context, false);
   }
 
-  @Override
-  public Guarantees guarantees() {
-    return guarantees;
-  }
-
-  // Claims. -------------------------------------------------------------------------------------
-
-  @Override
-  public void claim(ClaimRequest request, ClaimHandler handler) {
-    if (closed) {
-      handler.failed(closedException());
-      return;
+  /**
+   * Opens a store.
+   *
+   * @param alone whether a server is used as one that stands alone though it is part of a Cluster
+   */
+  private LockStore open(StoreContext context, boolean alone) {
+    if (!durability.isNone() && durability.timeout().compareTo(context.operationTimeout()) >= 0) {
+      throw new InvalidSettingException(
+          "replica timeout",
+          durability.timeout(),
+          "it must be below the operation timeout of "
+              + Durations.show(context.operationTimeout()));
     }
-    if (!request.waits()) {
-      queued(request, handler, () -> {}).ask();
-      return;
-    }
-    new RedisClaim(
-            request,
-            handler,
-            open,
-            waiting -> listen(Layout.place(request.name()).bucket(), waiting),
-            claim -> queued(request, claim, claim::listen))
-        .ask();
-  }
-
-  private QueuedClaim queued(ClaimRequest request, ClaimHandler handler, Runnable beforeItWaits) {
-    return new QueuedClaim(
-        request, handler, context, USUAL_INTERVAL, asked -> ask(asked, beforeItWaits));
-  }
-
-  private CompletableFuture<ClaimAnswer> ask(ClaimRequest request, Runnable beforeItWaits) {
-    CompletableFuture<ClaimAnswer> result = new CompletableFuture<>();
-    Layout.Place place = Layout.simple(request.name());
-    if (durability.isNone() && simplicity.isLikely(place.bucket())) {
-      take(request, place, beforeItWaits, result);
-    } else {
-      askFully(request, beforeItWaits, result);
-    }
-    return result;
-  }
-
-  /** The short way, for a name of which nothing exists. */
-  private void take(
-      ClaimRequest request,
-      Layout.Place place,
-      Runnable beforeItWaits,
-      CompletableFuture<ClaimAnswer> result) {
-    Call call =
-        new Call(
-            Script.TAKE,
-            place.keys(),
-            SoloHead.mark(request.owner()),
-            heads.facts(request),
-            bytes(request.lease().toMillis() + request.delay().toMillis()),
-            bytes(seen.get(place.bucket())));
-    topology
-        .call(Purpose.CLAIMS, place.bucket(), call)
-        .whenComplete(
-            (given, failure) -> {
-              if (failure != null) {
-                result.completeExceptionally(claimFailure(request, failure));
-                return;
-              }
-              long number = Answers.number(given.get(0));
-              if (number == 0) {
-                simplicity.wasNot(place.bucket());
-                askFully(request, beforeItWaits, result);
-              } else {
-                seen.accumulateAndGet(place.bucket(), number, Math::max);
-                result.complete(new ClaimAnswer.Granted(number, request.lease()));
-              }
-            });
-  }
-
-  private void askFully(
-      ClaimRequest request, Runnable beforeItWaits, CompletableFuture<ClaimAnswer> result) {
-    beforeItWaits.run();
-    Layout.Place place = Layout.place(request.name());
-    Call call = claimCall(request, place);
-    CompletableFuture<List<Object>> answer =
-        durability.isNone()
-            ? topology.call(Purpose.CLAIMS, place.bucket(), call)
-            : topology.callAndWait(place.bucket(), call, durability);
-    answer.whenComplete(
-        (given, failure) -> {
-          if (failure != null) {
-            result.completeExceptionally(claimFailure(request, failure));
-            return;
-          }
-          try {
-            ClaimAnswer meaning = Answers.claim(request, given);
-            if (meaning instanceof ClaimAnswer.Granted granted) {
-              seen.accumulateAndGet(place.bucket(), granted.number(), Math::max);
-              finish(request, granted, given, result);
-            } else {
-              result.complete(meaning);
-            }
-          } catch (RuntimeException e) {
-            result.completeExceptionally(e);
-          }
-        });
-  }
-
-  private RuntimeException claimFailure(ClaimRequest request, Throwable failure) {
-    return Failures.meaning(description, "The claim of lock '" + request.name() + "'", failure);
-  }
-
-  /** A grant that too few replicas have is taken back before it is reported as failed. */
-  private void finish(
-      ClaimRequest request,
-      ClaimAnswer.Granted granted,
-      List<Object> answer,
-      CompletableFuture<ClaimAnswer> result) {
-    long replicas = durability.isNone() ? 0 : Answers.number(answer.get(answer.size() - 1));
-    if (replicas >= durability.replicas()) {
-      if (!durability.isNone()) {
-        LOG.debug(
-            "Lock '{}' was acknowledged by {} replicas, {} wanted (store={})",
-            request.name(),
-            replicas,
-            durability.replicas(),
-            description);
+    long began = System.nanoTime();
+    Driver driver = new Driver(settings.resources(), settings.options(), context.connectTimeout());
+    RedisLockStore store =
+        new RedisLockStore(
+            settings.description(),
+            Promises.of(settings.kind(), durability),
+            durability,
+            listener -> Topologies.of(settings, driver, context, listener),
+            driver,
+            context);
+    try {
+      store.topology().connect();
+      if (alone) {
+        Admission.checkAllBuckets(
+            store.topology(), Connecting.left(context, began), settings.description());
+      } else if (settings.kind() == Topologies.Kind.SINGLE
+          && isOfCluster(store, Connecting.left(context, began))) {
+        store.close();
+        return openCluster(context);
       }
-      result.complete(granted);
-      return;
-    }
-    withdrawNow(request)
-        .whenComplete(
-            (done, failure) ->
-                result.completeExceptionally(
-                    new StoreUnavailableException(
-                        description,
-                        "Lock '%s' was granted, but %d of %d replicas acknowledged it within %s; it was given back"
-                            .formatted(
-                                request.name(),
-                                replicas,
-                                durability.replicas(),
-                                Durations.show(durability.timeout())),
-                        failure)));
-  }
-
-  private Call claimCall(ClaimRequest request, Layout.Place place) {
-    byte[] kind;
-    byte[] count = ONE;
-    byte[] total = ZERO;
-    Mode mode = request.mode();
-    if (mode instanceof Mode.Permits permits) {
-      kind = KIND_PERMITS;
-      count = bytes(permits.count());
-      total = bytes(permits.total());
-    } else {
-      kind = mode instanceof Mode.Shared ? KIND_SHARED : KIND_EXCLUSIVE;
-    }
-    return new Call(
-        Script.CLAIM,
-        place.keys(),
-        request.owner().bytes(),
-        kind,
-        count,
-        total,
-        bytes(request.lease().toMillis()),
-        bytes(request.delay().toMillis()),
-        request.waits() ? topology.channel(place.bucket()) : NONE,
-        durability.isNone() && !request.fixed() ? ZERO : ONE,
-        bytes(seen.get(place.bucket())),
-        client);
-  }
-
-  // Messages. -----------------------------------------------------------------------------------
-
-  /** Someone waits: makes sure that messages come, and asks again if some may have been missed. */
-  private void listen(int bucket, RedisClaim waiting) {
-    CompletableFuture<Void> listening = topology.listen(bucket);
-    if (!listening.isDone()) {
-      listening.thenRun(waiting::ask);
-    }
-    if (checksListening.compareAndSet(false, true)) {
-      checkListeningLater();
+      Admission.check(
+          store.topology(), durability, Connecting.left(context, began), settings.description());
+      store.promise(
+          CrashSafety.of(
+              store.guarantees(),
+              List.of(store.topology()),
+              Connecting.left(context, began),
+              settings.description()));
+      return store;
+    } catch (RuntimeException e) {
+      store.close();
+      throw e;
     }
   }
 
-  private void checkListeningLater() {
-    context
-        .time()
-        .schedule(
-            LISTENING_CHECK_NANOS,
-            () -> context.time().lane(Lane.WORK).execute(this::checkListening));
-  }
-
-  private void checkListening() {
-    if (closed || open.isEmpty()) {
-      checksListening.set(false);
-      return;
-    }
-    topology.checkListening();
-    checkListeningLater();
-  }
-
-  /** A message of {@code table.lua}: the owner's bytes, then number and length. */
-  private void told(byte[] message) {
-    if (message.length <= OWNER_BYTES) {
-      return;
-    }
-    String secret = HexFormat.of().formatHex(message, 0, OWNER_BYTES);
-    RedisClaim claim = open.find(Owner.ofSecret(secret));
-    if (claim != null) {
-      String[] figures =
-          Answers.text(Arrays.copyOfRange(message, OWNER_BYTES, message.length)).split(" ", -1);
-      long number = Long.parseLong(figures[0]);
-      claim.told(number, Duration.ofMillis(Long.parseLong(figures[1])));
+  /**
+   * A server of a Cluster that does not let us see the Cluster, as some managed services do, is
+   * used alone, if it has all slots.
+   */
+  private LockStore openCluster(StoreContext context) {
+    try {
+      LOG.info("{} is a node of a Cluster, and used as one", settings.description());
+      return new RedisStore(settings.asCluster(), durability).open(context);
+    } catch (StoreUnavailableException | StoreRefusedException e) {
+      if (!(e.getCause() instanceof RedisCommandExecutionException)) {
+        throw e;
+      }
+      try {
+        LockStore store = open(context, true);
+        LOG.info(
+            "{} does not show its Cluster, and is used as one server ({})",
+            settings.description(),
+            e.getMessage());
+        return store;
+      } catch (RuntimeException alone) {
+        e.addSuppressed(alone);
+        throw e;
+      }
     }
   }
 
-  // The rest. -----------------------------------------------------------------------------------
-
-  @Override
-  public CompletableFuture<Void> withdraw(ClaimRequest request) {
-    open.stop(request.owner());
-    return withdrawNow(request);
-  }
-
-  private CompletableFuture<Void> withdrawNow(ClaimRequest request) {
-    return one(Script.WITHDRAW, request.name(), "The withdrawal", request.owner().bytes())
-        .thenAccept(answer -> {});
+  private boolean isOfCluster(RedisLockStore store, StoreContext context) {
+    return Connecting.await(Admission.greetings(store.topology()), context, settings.description())
+        .values()
+        .stream()
+        .anyMatch(Admission::isOfCluster);
   }
 
   @Override
-  public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
-    return renewals.renew(requests);
-  }
-
-  @Override
-  public CompletableFuture<Release> release(ReleaseRequest request) {
-    ClaimRequest claim = request.grant().claim();
-    Layout.Place place = Layout.simple(claim.name());
-    if (!request.keepClosed().isZero() || closed || !simplicity.isLikely(place.bucket())) {
-      return releaseFully(request);
-    }
-    byte[][] head = {place.keys()[0]};
-    Call call = new Call(Script.GIVE, head, SoloHead.mark(claim.owner()));
-    CompletableFuture<Release> result = new CompletableFuture<>();
-    topology
-        .call(Purpose.CLAIMS, place.bucket(), call)
-        .whenComplete(
-            (answer, failure) -> {
-              if (failure != null) {
-                result.completeExceptionally(
-                    Failures.meaning(
-                        description, "The release of lock '" + claim.name() + "'", failure));
-                return;
-              }
-              long fate = Answers.number(answer.get(0));
-              if (fate == HAS_TABLE) {
-                simplicity.wasNot(place.bucket());
-                Reply.pass(releaseFully(request), result);
-              } else {
-                result.complete(fate == 1 ? Release.RELEASED : Release.GONE);
-              }
-            });
-    return result;
-  }
-
-  private CompletableFuture<Release> releaseFully(ReleaseRequest request) {
-    ClaimRequest claim = request.grant().claim();
-    return one(
-            Script.RELEASE,
-            claim.name(),
-            "The release",
-            claim.owner().bytes(),
-            bytes(request.keepClosed().toMillis()))
-        .thenApply(answer -> Answers.number(answer.get(0)) == 1 ? Release.RELEASED : Release.GONE);
-  }
-
-  @Override
-  public CompletableFuture<Boolean> forceRelease(String name, long number) {
-    return one(Script.FORCE, name, "The forced release", bytes(number))
-        .thenApply(answer -> Answers.number(answer.get(0)) == 1);
-  }
-
-  @Override
-  public CompletableFuture<NameState> inspect(String name) {
-    return one(Script.INSPECT, name, "The inspection")
-        .thenApply(rows -> Answers.inspection(name, rows));
-  }
-
-  @Override
-  public CompletableFuture<List<NameState>> list(String prefix, int limit) {
-    return listing
-        .list(prefix, limit)
-        .exceptionallyCompose(
-            failure ->
-                CompletableFuture.failedFuture(
-                    Failures.meaning(description, "The listing", failure)));
-  }
-
-  @Override
-  public CompletableFuture<List<Finding>> diagnose() {
-    return new Doctor(topology, durability, context.time()).examine();
-  }
-
-  private CompletableFuture<List<Object>> one(
-      Script script, String name, String what, byte[]... args) {
-    if (closed) {
-      return CompletableFuture.failedFuture(closedException());
-    }
-    Layout.Place place = Layout.place(name);
-    return topology
-        .call(Purpose.CLAIMS, place.bucket(), new Call(script, place.keys(), args))
-        .exceptionallyCompose(
-            failure ->
-                CompletableFuture.failedFuture(
-                    Failures.meaning(description, what + " of lock '" + name + "'", failure)));
-  }
-
-  private FencelineException closedException() {
-    return new StoreUnavailableException(description, "The store is closed", null);
-  }
-
-  @Override
-  public void close() {
-    closed = true;
-    open.failAll(closedException());
-    topology.close();
-    driver.close();
+  public String toString() {
+    return settings.description();
   }
 }

@@ -1,18 +1,23 @@
 package io.fenceline.redis;
 
-import static io.fenceline.redis.Answers.number;
-import static io.fenceline.redis.Answers.text;
-
-import io.fenceline.ModeConflictException;
-import io.fenceline.TokenOverflowException;
+import io.fenceline.redis.RedlockAnswers.Confirmation;
+import io.fenceline.redis.RedlockAnswers.Ended;
+import io.fenceline.redis.RedlockAnswers.Granted;
+import io.fenceline.redis.RedlockAnswers.Late;
+import io.fenceline.redis.RedlockAnswers.NoVote;
+import io.fenceline.redis.RedlockAnswers.OtherMode;
+import io.fenceline.redis.RedlockAnswers.Overflow;
+import io.fenceline.redis.RedlockAnswers.Refused;
+import io.fenceline.redis.RedlockAnswers.Vote;
 import io.fenceline.redis.Topology.Purpose;
-import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.GrantNumbers;
 import io.fenceline.spi.Mode;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Refusals;
+import io.fenceline.time.Moment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -37,9 +42,14 @@ final class RedlockBallot {
    *   attempt is given up when half of it has passed. A grant that ended meanwhile is not confirmed.
    * - A node that was restarted between the rounds: it does not confirm, since it knows no such grant,
    *   or is another run of the server.
-   * - A claim that arrives late, after its undo: what it leaves ends with its lease, at that node.
    * - An attempt that fails is undone at all nodes, also at those that refused or did not answer: a
    *   reply that is lost is not a claim that is lost.
+   * - An undo or a claim that arrives late, when the owner's next attempt has won: each names its
+   *   attempt, and changes nothing where the owner has made a later one.
+   * - A claim that arrives after its undo: they go over the same connection, one after the other, and
+   *   a claim whose script the node did not know is not sent again by then. If the claim's connection
+   *   has broken, the undo or the release tells the nodes to turn the claim away for a term. What
+   *   arrives later still ends with its lease, at that node.
    */
 
   private final RedlockNodes nodes;
@@ -48,7 +58,9 @@ final class RedlockBallot {
   private final byte[] client;
   private final byte[] channel;
   private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+  private final Runnable whenStrayed;
   private volatile long confirmedToken;
+  private volatile boolean failed;
 
   /** What came of an attempt. */
   sealed interface Outcome {}
@@ -66,70 +78,69 @@ final class RedlockBallot {
   record Lost(Obstacle obstacle, boolean contested, RedlockSlots next) implements Outcome {}
 
   /** Nodes did not answer, or do not vote, so that nobody knows. */
-  record Undecided(RuntimeException cause, boolean someDoNotVote) implements Outcome {}
+  record Undecided(RuntimeException cause) implements Outcome {}
 
   /** It can't be had in this way. */
-  record Refused(RuntimeException cause) implements Outcome {}
+  record Impossible(RuntimeException cause) implements Outcome {}
 
   RedlockBallot(
       RedlockNodes nodes,
       RedlockRequest request,
       AtomicLongArray seen,
       byte[] client,
-      byte[] channel) {
+      byte[] channel,
+      Runnable whenStrayed) {
     this.nodes = nodes;
     this.request = request;
     this.seen = seen;
     this.client = client;
     this.channel = channel;
+    this.whenStrayed = whenStrayed;
   }
 
   /** Runs the attempt; a failed one has been undone, as far as nodes answer, when it completes. */
   CompletableFuture<Outcome> run() {
     long known = seen.get(request.bucket());
-    RedlockRound first =
+    RedlockRound<Vote> first =
         nodes.round(
             Purpose.CLAIMS,
             Script.REDLOCK_CLAIM,
             request.keys(),
-            run -> request.firstRound(run, known, client, channel));
-    first.late(index -> confirmLate(first, index));
+            run -> request.firstRound(run, known, client, channel),
+            Vote::parse);
+    first.late(index -> confirmLate(first, index)).lost(whenStrayed);
     first
         .until(this::isEnough, nodes.timeoutNanos(request.claim().lease()))
         .thenAccept(this::firstRoundIsOver);
     return outcome;
   }
 
-  private static boolean isGranted(List<Object> answer) {
-    return text(answer.get(0)).equals("g");
-  }
-
-  private boolean isEnough(RedlockRound round) {
-    int granted = round.count(RedlockBallot::isGranted);
+  private boolean isEnough(RedlockRound<Vote> round) {
+    int granted = round.count(Granted.class::isInstance);
     if (held(round) != null) {
       return true;
     }
-    boolean repeated = round.count(a -> isGranted(a) && number(a.get(2)) == 1) > 0;
+    boolean repeated = round.count(RedlockBallot::isConfirmed) > 0;
     return (granted >= nodes.majority && !repeated) || granted + round.pending() < nodes.majority;
   }
 
+  private static boolean isConfirmed(Vote vote) {
+    return vote instanceof Granted granted && granted.confirmed();
+  }
+
   /** The number that a majority has confirmed to this owner already: the claim is a repeat. */
-  private @Nullable Long held(RedlockRound round) {
+  private @Nullable Long held(RedlockRound<Vote> round) {
     for (RedlockNode node : nodes.all) {
-      List<Object> answer = round.answer(node.index);
-      if (answer != null && isGranted(answer) && number(answer.get(2)) == 1) {
-        long number = number(answer.get(1));
-        int same =
-            round.count(a -> isGranted(a) && number(a.get(2)) == 1 && number(a.get(1)) == number);
-        if (same >= nodes.majority) {
-          return number;
+      if (round.answer(node.index) instanceof Granted granted && granted.confirmed()) {
+        if (round.count(granted::equals) >= nodes.majority) {
+          return granted.number();
         }
       }
     }
     return null;
   }
 
-  private void firstRoundIsOver(RedlockRound first) {
+  private void firstRoundIsOver(RedlockRound<Vote> first) {
     Long held = held(first);
     if (held != null) {
       outcome.complete(new Won(held, first.sent()));
@@ -139,11 +150,10 @@ final class RedlockBallot {
     int granted = 0;
     long token = 0;
     for (RedlockNode node : nodes.all) {
-      List<Object> answer = first.answer(node.index);
-      if (answer != null && isGranted(answer)) {
+      if (first.answer(node.index) instanceof Granted grant) {
         granted++;
-        given[node.index] = number(answer.get(1));
-        token = Math.max(token, given[node.index]);
+        given[node.index] = grant.number();
+        token = Math.max(token, grant.number());
       }
     }
     seen.accumulateAndGet(request.bucket(), token, Math::max);
@@ -156,54 +166,54 @@ final class RedlockBallot {
     }
   }
 
-  private boolean isTooLate(RedlockRound first) {
+  private boolean isTooLate(RedlockRound<Vote> first) {
     long taken = nodes.context.time().nanos() - first.sent().nanos();
     return taken > request.claim().lease().toNanos() / 2;
   }
 
-  private void secondRound(RedlockRound first, long[] given, long token) {
+  private void secondRound(RedlockRound<Vote> first, long[] given, long token) {
     confirmedToken = token;
-    RedlockRound second =
+    RedlockRound<Confirmation> second =
         nodes.round(
             node -> given[node.index] > 0,
-            node ->
-                node.call(
-                    Purpose.CLAIMS,
-                    Script.REDLOCK_CONFIRM,
-                    request.keys(),
-                    run -> request.secondRound(run, given[node.index], token)));
+            node -> confirm(node, given[node.index], token),
+            Confirmation::parse);
     second
         .until(this::isConfirmedOrNever, nodes.timeoutNanos(request.claim().lease()))
         .thenAccept(round -> secondRoundIsOver(first, round, token));
   }
 
-  private static boolean isConfirmed(List<Object> answer) {
-    return number(answer.get(0)) == 1;
+  private Reply<List<Object>> confirm(RedlockNode node, long given, long token) {
+    return node.call(
+        Purpose.CLAIMS,
+        Script.REDLOCK_CONFIRM,
+        request.keys(),
+        run -> request.secondRound(run, given, token));
   }
 
-  private boolean isConfirmedOrNever(RedlockRound round) {
-    int confirmed = round.count(RedlockBallot::isConfirmed);
+  private boolean isConfirmedOrNever(RedlockRound<Confirmation> round) {
+    int confirmed = round.count(Confirmation::confirmed);
     return confirmed >= nodes.majority || confirmed + round.pending() < nodes.majority;
   }
 
-  private void secondRoundIsOver(RedlockRound first, RedlockRound second, long token) {
+  private void secondRoundIsOver(
+      RedlockRound<Vote> first, RedlockRound<Confirmation> second, long token) {
     for (RedlockNode node : nodes.all) {
-      List<Object> answer = second.answer(node.index);
+      Confirmation answer = second.answer(node.index);
       if (answer != null) {
-        seen.accumulateAndGet(request.bucket(), number(answer.get(1)), Math::max);
+        seen.accumulateAndGet(request.bucket(), answer.number(), Math::max);
       }
     }
-    if (second.count(RedlockBallot::isConfirmed) < nodes.majority) {
-      boolean overtaken = second.count(a -> !isConfirmed(a)) > 0;
+    if (second.count(Confirmation::confirmed) < nodes.majority) {
+      boolean overtaken = second.count(answer -> !answer.confirmed()) > 0;
       RuntimeException cause =
-          nodes.failure(
-              "The second round for lock '" + request.claim().name() + "'",
-              second.describe(a -> isConfirmed(a) ? "confirmed it" : "has lost it"));
+          nodes.told(
+              "Lock '%s' was granted, but not confirmed by a majority of nodes, "
+                  .formatted(request.claim().name()),
+              second.describe(answer -> answer.confirmed() ? "confirmed it" : "has lost it"));
       undo(
           first,
-          overtaken
-              ? new Lost(Obstacle.UNKNOWN, true, request.slots())
-              : new Undecided(cause, false));
+          overtaken ? new Lost(Obstacle.UNKNOWN, true, request.slots()) : new Undecided(cause));
     } else if (isTooLate(first)) {
       abandon(first, "its second round");
     } else {
@@ -212,159 +222,162 @@ final class RedlockBallot {
   }
 
   /** A node granted after the numbers were compared: it gets the token, but does not count. */
-  private void confirmLate(RedlockRound first, int index) {
-    List<Object> answer = first.answer(index);
-    boolean lost = outcome.isDone() && !(outcome.join() instanceof Won);
-    if (answer != null && isGranted(answer) && confirmedToken > 0 && !lost) {
-      long given = number(answer.get(1));
-      nodes
-          .all
-          .get(index)
-          .call(
-              Purpose.CLAIMS,
-              Script.REDLOCK_CONFIRM,
-              request.keys(),
-              run -> request.secondRound(run, given, confirmedToken));
+  private void confirmLate(RedlockRound<Vote> first, int index) {
+    if (first.answer(index) instanceof Granted granted && confirmedToken > 0 && !failed) {
+      confirm(nodes.all.get(index), granted.number(), confirmedToken);
     }
   }
 
   // Failed attempts. ----------------------------------------------------------------------------
 
-  private void abandon(RedlockRound first, String when) {
+  private void abandon(RedlockRound<Vote> first, String when) {
     Duration taken = Duration.ofNanos(nodes.context.time().nanos() - first.sent().nanos());
     undo(
         first,
         new Undecided(
-            nodes.failure(
-                "An attempt for lock '%s' was abandoned: more than half of its lease of %s had passed after %s (%s); it"
+            nodes.told(
+                "An attempt for lock '%s' was abandoned: more than half of its lease of %s had passed after %s (%s); "
                     .formatted(
                         request.claim().name(),
                         Durations.show(request.claim().lease()),
                         when,
                         Durations.show(taken)),
-                first.describe(this::inWords)),
-            false));
+                first.describe(RedlockBallot::inWords))));
   }
 
-  private void lose(RedlockRound first) {
+  private void lose(RedlockRound<Vote> first) {
     for (RedlockNode node : nodes.all) {
-      List<Object> answer = first.answer(node.index);
-      String kind = answer == null ? "" : text(answer.get(0));
-      if (answer != null && kind.equals("c")) {
+      Vote vote = first.answer(node.index);
+      if (vote instanceof OtherMode other) {
         undo(
             first,
-            new Refused(
-                new ModeConflictException(
+            new Impossible(
+                Refusals.otherKind(
                     request.claim().name(),
                     request.claim().mode().family(),
-                    Answers.family(number(answer.get(1))))));
+                    Answers.family(other.total()))));
         return;
       }
-      if (answer != null && kind.equals("o")) {
+      if (vote instanceof Overflow overflow) {
         undo(
             first,
-            new Refused(
-                new TokenOverflowException(
-                    request.claim().name(), number(answer.get(1)), GrantNumbers.MAX)));
+            new Impossible(
+                Refusals.numberTooLarge(
+                    request.claim().name(), overflow.number(), GrantNumbers.MAX)));
         return;
       }
     }
-    int refused = first.count(a -> text(a.get(0)).equals("r"));
-    int granted = first.count(RedlockBallot::isGranted);
-    if (refused + granted < nodes.majority) {
+    List<Refused> refusals = refusals(first);
+    int granted = first.count(Granted.class::isInstance);
+    if (first.refused() > nodes.spare()) {
+      undo(
+          first,
+          new Impossible(
+              nodes.refusal(
+                  "The claim of lock '" + request.claim().name() + "'",
+                  first.describe(RedlockBallot::inWords))));
+    } else if (refusals.size() + granted < nodes.majority) {
       undo(
           first,
           new Undecided(
               nodes.failure(
                   "A claim of lock '" + request.claim().name() + "'",
-                  first.describe(this::inWords)),
-              first.count(a -> text(a.get(0)).equals("b")) > 0));
+                  first.describe(RedlockBallot::inWords))));
     } else {
-      undo(first, lost(first, granted));
+      undo(first, lost(refusals, granted));
     }
   }
 
-  private Lost lost(RedlockRound first, int granted) {
-    List<Object> holder = null;
-    int confirmed = 0;
+  private List<Refused> refusals(RedlockRound<Vote> first) {
+    List<Refused> refusals = new ArrayList<>();
     for (RedlockNode node : nodes.all) {
-      List<Object> answer = first.answer(node.index);
-      if (answer != null && text(answer.get(0)).equals("r")) {
-        confirmed += isTentative(answer) ? 0 : 1;
-        if (holder == null || isBetter(answer, holder)) {
-          holder = answer;
-        }
+      if (first.answer(node.index) instanceof Refused refused) {
+        refusals.add(refused);
+      }
+    }
+    return refusals;
+  }
+
+  private Lost lost(List<Refused> refusals, int granted) {
+    Refused holder = null;
+    int confirmed = 0;
+    for (Refused refused : refusals) {
+      confirmed += refused.tentative() ? 0 : 1;
+      if (holder == null || isBetter(refused, holder)) {
+        holder = refused;
       }
     }
     Obstacle obstacle =
         holder == null
             ? Obstacle.UNKNOWN
-            : new Obstacle(
-                Answers.client(holder.get(1)).label(),
-                number(holder.get(2)),
-                Duration.ofMillis(number(holder.get(3))));
+            : new Obstacle(holder.holder(), holder.number(), holder.remaining());
     if (request.claim().mode() instanceof Mode.Permits permits) {
       RedlockSlots next =
-          RedlockSlots.among(permits, taken(first, permits), nodes.spare(), nodes.context.random());
+          RedlockSlots.among(
+              permits, taken(refusals, permits), nodes.spare(), nodes.context.random());
       return new Lost(obstacle, !next.chosen().isEmpty(), next);
     }
     return new Lost(obstacle, confirmed <= nodes.spare() && granted > 0, RedlockSlots.NONE);
   }
 
-  private static boolean isTentative(List<Object> refusal) {
-    return text(refusal.get(4)).equals("t");
-  }
-
   /** Whether a refusal says more of who holds the name: holds before attempts, later ones first. */
-  private static boolean isBetter(List<Object> refusal, List<Object> than) {
-    if (isTentative(refusal) != isTentative(than)) {
-      return isTentative(than);
+  private static boolean isBetter(Refused refusal, Refused than) {
+    if (refusal.tentative() != than.tentative()) {
+      return than.tentative();
     }
-    return number(refusal.get(2)) > number(than.get(2));
+    return refusal.number() > than.number();
   }
 
-  private int[] taken(RedlockRound first, Mode.Permits permits) {
+  private static int[] taken(List<Refused> refusals, Mode.Permits permits) {
     int[] taken = new int[permits.total()];
-    for (RedlockNode node : nodes.all) {
-      List<Object> answer = first.answer(node.index);
-      if (answer != null && text(answer.get(0)).equals("r")) {
-        for (Object slot : answer.subList(5, answer.size())) {
-          taken[(int) number(slot)]++;
-        }
+    for (Refused refused : refusals) {
+      for (int slot : refused.slots()) {
+        taken[slot]++;
       }
     }
     return taken;
   }
 
-  private String inWords(List<Object> answer) {
-    return switch (text(answer.get(0))) {
-      case "g" -> "granted it as " + number(answer.get(1));
-      case "r" -> "refused it: held by " + Answers.client(answer.get(1)).label();
-      case "b" -> {
-        long left = number(answer.get(1));
-        yield "does not vote, since it was restarted or emptied"
-            + (left < 0 ? "" : " (for another " + Durations.show(Duration.ofMillis(left)) + ")");
-      }
-      default -> "refused it";
-    };
+  private static String inWords(Vote vote) {
+    if (vote instanceof Granted granted) {
+      return "granted it as " + granted.number();
+    }
+    if (vote instanceof Refused refused) {
+      return "refused it: held by " + refused.holder();
+    }
+    if (vote instanceof NoVote silent) {
+      return "does not vote, since it was restarted or emptied"
+          + (silent.leftMillis() < 0
+              ? ""
+              : " (for another " + Durations.show(Duration.ofMillis(silent.leftMillis())) + ")");
+    }
+    return vote instanceof Late ? "has heard that it is over" : "refused it";
   }
 
   /**
-   * At all nodes; waits for as many as have answered the claim, since only they can answer this.
+   * At all nodes; waits for as many as have answered the claim, since only they can answer this. A
+   * claim whose connection has broken may still reach its node, which is told to turn it away.
    */
-  private void undo(RedlockRound first, Outcome failed) {
+  private void undo(RedlockRound<Vote> first, Outcome outcomeOfAll) {
+    failed = true;
+    first.dropResending();
     int awaited = first.answered();
-    undoing(nodes, request.claim())
+    long term = request.claim().term().toMillis();
+    nodes
+        .round(
+            node -> true,
+            node -> {
+              long away = first.mayBeOnItsWay(node.index) ? term : 0;
+              return node.call(
+                  Purpose.CLAIMS, Script.REDLOCK_END, request.keys(), run -> undo(away));
+            },
+            Ended::parse)
         .until(round -> round.answered() >= awaited, nodes.timeoutNanos(request.claim().lease()))
-        .thenAccept(round -> outcome.complete(failed));
+        .thenAccept(round -> outcome.complete(outcomeOfAll));
   }
 
-  /** The round that takes a claim back. */
-  static RedlockRound undoing(RedlockNodes nodes, ClaimRequest claim) {
-    return nodes.round(
-        Purpose.CLAIMS,
-        Script.REDLOCK_END,
-        RedlockLayout.keys(claim.name()),
-        run -> new byte[][] {claim.owner().bytes(), Layout.bytes("w"), Layout.bytes(0)});
+  private byte[][] undo(long awayMillis) {
+    return RedlockRequest.withdrawal(
+        request.claim().owner().bytes(), request.attempt(), awayMillis);
   }
 }

@@ -3,12 +3,15 @@ package io.fenceline.redis;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.Obstacle;
-import io.fenceline.spi.Time;
+import io.fenceline.spi.Owner;
 import io.fenceline.spi.Validity;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.util.BitSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,17 +30,18 @@ final class RedlockClaim {
   private final ClaimRequest request;
   private final ClaimHandler handler;
   private final RedlockNodes nodes;
-  private final Function<RedlockRequest, RedlockBallot> newBallot;
+  private final BiFunction<ClaimRequest, RedlockSlots, RedlockBallot> newBallot;
   private final Consumer<RedlockClaim> whenOver;
   private final Consumer<RedlockClaim> whenWaiting;
   private final BiConsumer<ClaimRequest, RedlockSlots> whenWon;
-  private final Runnable whenSomeDoNotVote;
+  private final Function<Owner, RedlockSlots> heldSlots;
   private final long startNanos;
 
   // Guarded by this.
   private final BitSet hints = new BitSet();
   private Time.@Nullable Timer timer;
-  private RedlockSlots slots;
+  private @Nullable RedlockSlots slots;
+  private CompletableFuture<Void> attempt = CompletableFuture.completedFuture(null);
   private boolean asking;
   private boolean over;
   private int contested;
@@ -45,18 +49,14 @@ final class RedlockClaim {
   /** What a store does for its claims. */
   record Surroundings(
       RedlockNodes nodes,
-      Function<RedlockRequest, RedlockBallot> newBallot,
+      BiFunction<ClaimRequest, RedlockSlots, RedlockBallot> newBallot,
       Consumer<RedlockClaim> whenWaiting,
       Consumer<RedlockClaim> whenOver,
       BiConsumer<ClaimRequest, RedlockSlots> whenWon,
-      Runnable whenSomeDoNotVote) {}
+      Function<Owner, RedlockSlots> heldSlots) {}
 
-  /**
-   * A claim that has not been asked for yet.
-   *
-   * @param held which permits its owner has already, if it is a repeat
-   */
-  RedlockClaim(ClaimRequest request, ClaimHandler handler, Surroundings store, RedlockSlots held) {
+  /** A claim that has not been asked for yet. */
+  RedlockClaim(ClaimRequest request, ClaimHandler handler, Surroundings store) {
     this.request = request;
     this.handler = handler;
     this.nodes = store.nodes;
@@ -64,10 +64,16 @@ final class RedlockClaim {
     this.whenWaiting = store.whenWaiting;
     this.whenWon = store.whenWon;
     this.whenOver = store.whenOver;
-    this.whenSomeDoNotVote = store.whenSomeDoNotVote;
     this.startNanos = nodes.context.time().nanos();
-    this.slots =
-        held.chosen().isEmpty() ? RedlockSlots.any(request.mode(), nodes.context.random()) : held;
+    this.heldSlots = store.heldSlots;
+  }
+
+  /** Those that the owner has already, if the claim is a repeat. */
+  private RedlockSlots firstSlots() {
+    RedlockSlots held = heldSlots.apply(request.owner());
+    return held.chosen().isEmpty()
+        ? RedlockSlots.any(request.mode(), nodes.context.random())
+        : held;
   }
 
   ClaimRequest request() {
@@ -77,19 +83,30 @@ final class RedlockClaim {
   /** Starts an attempt, unless one is under way. */
   void ask() {
     RedlockSlots wanted;
+    CompletableFuture<Void> underWay = new CompletableFuture<>();
     synchronized (this) {
       if (over || asking) {
         return;
       }
       asking = true;
+      attempt = underWay;
       hints.clear();
       cancelTimer();
+      if (slots == null) {
+        slots = firstSlots();
+      }
       wanted = slots;
     }
     newBallot
-        .apply(RedlockRequest.of(request, wanted))
+        .apply(request, wanted)
         .run()
-        .thenAccept(outcome -> decided(outcome, wanted));
+        .thenAccept(outcome -> decided(outcome, wanted))
+        .whenComplete((done, failure) -> underWay.complete(null));
+  }
+
+  /** Completes when the attempt that is under way is over; at once if there is none. */
+  synchronized CompletableFuture<Void> attempt() {
+    return attempt;
   }
 
   /** A node has told that the name got free: a hint, that counts when a majority says so. */
@@ -127,8 +144,8 @@ final class RedlockClaim {
       lost(lost);
     } else if (outcome instanceof RedlockBallot.Undecided undecided) {
       undecided(undecided);
-    } else if (outcome instanceof RedlockBallot.Refused refused && endsNow()) {
-      handler.failed(refused.cause());
+    } else if (outcome instanceof RedlockBallot.Impossible impossible && endsNow()) {
+      handler.failed(impossible.cause());
     }
   }
 
@@ -163,9 +180,6 @@ final class RedlockClaim {
    * Who did not get an answer tries again for a while; a claim that waits leaves it to its caller.
    */
   private void undecided(RedlockBallot.Undecided undecided) {
-    if (undecided.someDoNotVote()) {
-      whenSomeDoNotVote.run();
-    }
     long used = nodes.context.time().nanos() - startNanos;
     boolean again = used < nodes.context.operationTimeout().toNanos() / 2;
     synchronized (this) {

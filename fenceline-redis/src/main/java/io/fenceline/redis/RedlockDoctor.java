@@ -1,10 +1,9 @@
 package io.fenceline.redis;
 
-import static io.fenceline.redis.Answers.number;
-
-import io.fenceline.Finding;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.redis.RedlockAnswers.Memory;
 import io.fenceline.redis.Topology.Purpose;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -78,9 +77,7 @@ final class RedlockDoctor {
   }
 
   private CompletableFuture<List<Finding>> together() {
-    byte[][] keys = {RedlockLayout.STATE, RedlockLayout.INDEX};
-    return nodes
-        .round(Purpose.CLAIMS, Script.REDLOCK_SURVEY, keys, run -> new byte[][] {run})
+    return RedlockRecovery.survey(nodes)
         .within(nodes.patienceNanos(), round -> round.answered() >= nodes.majority, limitNanos())
         .thenCombine(
             spread(),
@@ -94,8 +91,8 @@ final class RedlockDoctor {
             });
   }
 
-  private Finding majority(RedlockRound survey) {
-    int voting = survey.count(answer -> number(answer.get(0)) == 1);
+  private Finding majority(RedlockRound<Memory> survey) {
+    int voting = survey.count(Memory::votes);
     String found =
         "%d of %d nodes vote, %d are needed".formatted(voting, nodes.size(), nodes.majority);
     if (voting == nodes.size()) {

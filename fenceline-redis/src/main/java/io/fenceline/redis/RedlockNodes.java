@@ -1,5 +1,6 @@
 package io.fenceline.redis;
 
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.redis.Topology.Purpose;
 import io.fenceline.spi.StoreContext;
@@ -18,6 +19,7 @@ final class RedlockNodes {
   final StoreContext context;
   private final String description;
   private final long nodeTimeoutNanos;
+  private volatile Runnable whenFoundWithoutVote = () -> {};
 
   RedlockNodes(
       List<RedlockNode> all, StoreContext context, String description, Duration nodeTimeout) {
@@ -61,21 +63,51 @@ final class RedlockNodes {
     return Math.max(nodeTimeoutNanos, context.operationTimeout().toNanos() * 9 / 10);
   }
 
+  /** Who takes care of nodes that do not vote. */
+  void whenFoundWithoutVote(Runnable recovery) {
+    whenFoundWithoutVote = recovery;
+  }
+
+  /** A node has answered that it does not vote. */
+  void foundWithoutVote() {
+    whenFoundWithoutVote.run();
+  }
+
   /** A round of questions to all nodes. */
-  RedlockRound round(
-      Purpose purpose, Script script, byte[][] keys, Function<byte[], byte[][]> args) {
-    return new RedlockRound(this, all, node -> node.call(purpose, script, keys, args));
+  <A> RedlockRound<A> round(
+      Purpose purpose,
+      Script script,
+      byte[][] keys,
+      Function<byte[], byte[][]> args,
+      Function<List<Object>, A> parser) {
+    return new RedlockRound<>(this, all, node -> node.call(purpose, script, keys, args), parser);
   }
 
   /** A round in which each node is asked something of its own; some may be left out. */
-  RedlockRound round(
-      Predicate<RedlockNode> asked, Function<RedlockNode, Reply<List<Object>>> question) {
-    return new RedlockRound(this, all.stream().filter(asked).toList(), question);
+  <A> RedlockRound<A> round(
+      Predicate<RedlockNode> asked,
+      Function<RedlockNode, Reply<List<Object>>> question,
+      Function<List<Object>, A> parser) {
+    return new RedlockRound<>(this, all.stream().filter(asked).toList(), question, parser);
   }
 
+  /** Too few nodes did what they were asked for. */
   StoreUnavailableException failure(String what, List<NoQuorumException.NodeAnswer> answers) {
+    return told(what + " found no majority of nodes, ", answers);
+  }
+
+  /** As above, in other words. */
+  StoreUnavailableException told(String what, List<NoQuorumException.NodeAnswer> answers) {
     NoQuorumException cause = new NoQuorumException(majority, answers);
-    return new StoreUnavailableException(
-        description, what + " found no majority of nodes, " + cause.getMessage(), cause);
+    return new StoreUnavailableException(description, what + cause.getMessage(), cause);
+  }
+
+  /** So many nodes have refused for good that no majority is left. */
+  StoreRefusedException refusal(String what, List<NoQuorumException.NodeAnswer> answers) {
+    NoQuorumException cause = new NoQuorumException(majority, answers);
+    return new StoreRefusedException(
+        "%s was refused by too many nodes, %s (store=%s)"
+            .formatted(what, cause.getMessage(), description),
+        cause);
   }
 }

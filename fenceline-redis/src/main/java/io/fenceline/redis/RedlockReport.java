@@ -1,8 +1,6 @@
 package io.fenceline.redis;
 
-import static io.fenceline.redis.Answers.number;
-import static io.fenceline.redis.Answers.text;
-
+import io.fenceline.redis.RedlockAnswers.Row;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Owner;
 import java.time.Duration;
@@ -14,6 +12,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the nodes say of a name, put together: a grant counts if a majority has it, or may have it,
@@ -22,19 +21,26 @@ import java.util.Map;
 final class RedlockReport {
   private final RedlockNodes nodes;
   private final int missing;
-  private final Map<String, List<List<?>>> bySecret = new LinkedHashMap<>();
+  private final Map<String, List<Row>> bySecret = new LinkedHashMap<>();
 
-  RedlockReport(RedlockNodes nodes, RedlockRound round) {
+  /**
+   * A grant that was looked for.
+   *
+   * @param owner whose it is: a secret
+   * @param attempt up to which attempt of the owner
+   * @param termMillis for how long the owner may believe in it once it is renewed
+   */
+  @SuppressWarnings("ArrayRecordComponent") // Passed on, never compared.
+  record Found(byte[] owner, long attempt, long termMillis) {}
+
+  RedlockReport(RedlockNodes nodes, RedlockRound<List<Row>> round) {
     this.nodes = nodes;
     this.missing = nodes.size() - round.answered();
     for (RedlockNode node : nodes.all) {
-      List<Object> rows = round.answer(node.index);
+      List<Row> rows = round.answer(node.index);
       if (rows != null) {
-        for (Object each : rows) {
-          List<?> row = (List<?>) each;
-          String secret = HexFormat.of().formatHex((byte[]) row.get(0));
-          bySecret.computeIfAbsent(secret, any -> new ArrayList<>()).add(row);
-        }
+        rows.forEach(
+            row -> bySecret.computeIfAbsent(row.secret(), any -> new ArrayList<>()).add(row));
       }
     }
   }
@@ -51,48 +57,41 @@ final class RedlockReport {
     return new NameState(name, holders, List.of());
   }
 
-  private boolean isHeld(List<List<?>> rows) {
-    return rows.stream().anyMatch(row -> !isTentative(row))
+  private boolean isHeld(List<Row> rows) {
+    return rows.stream().anyMatch(row -> !row.tentative())
         && rows.size() + missing >= nodes.majority;
   }
 
-  private static boolean isTentative(List<?> row) {
-    return text(row.get(8)).equals("t");
+  private static long number(List<Row> rows) {
+    return rows.stream().filter(row -> !row.tentative()).mapToLong(Row::number).max().orElse(0);
   }
 
-  private static long number(List<List<?>> rows) {
-    return rows.stream()
-        .filter(row -> !isTentative(row))
-        .mapToLong(row -> Answers.number(row.get(6)))
-        .max()
-        .orElse(0);
-  }
-
-  private NameState.Holder holder(String secret, List<List<?>> rows) {
-    List<?> any = rows.get(0);
+  private NameState.Holder holder(String secret, List<Row> rows) {
+    Row any = rows.get(0);
     return new NameState.Holder(
         Owner.idOf(secret),
-        Answers.client(any.get(4)),
-        Answers.mode(
-            text(any.get(1)), (int) Answers.number(any.get(2)), (int) Answers.number(any.get(3))),
+        any.client(),
+        Answers.mode(any.kind(), any.count(), any.total()),
         number(rows),
-        Instant.ofEpochMilli(Answers.number(any.get(5))),
+        Instant.ofEpochMilli(any.sinceMillis()),
         Duration.ofMillis(remaining(rows)));
   }
 
   /** Until so many nodes have let it go that the others are no majority's obstacle any more. */
-  private long remaining(List<List<?>> rows) {
-    List<Long> left =
-        new ArrayList<>(rows.stream().map(row -> Answers.number(row.get(7))).toList());
+  private long remaining(List<Row> rows) {
+    List<Long> left = new ArrayList<>(rows.stream().map(Row::remainingMillis).toList());
     left.sort(Collections.reverseOrder());
     return left.get(Math.min(nodes.spare(), left.size() - 1));
   }
 
-  /** The owner of the grant with a number; null if a majority has none. */
-  byte @org.jspecify.annotations.Nullable [] owner(long number) {
-    for (Map.Entry<String, List<List<?>>> each : bySecret.entrySet()) {
-      if (isHeld(each.getValue()) && number(each.getValue()) == number) {
-        return HexFormat.of().parseHex(each.getKey());
+  /** The grant with a number; null if a majority has none. */
+  @Nullable Found find(long number) {
+    for (Map.Entry<String, List<Row>> each : bySecret.entrySet()) {
+      List<Row> rows = each.getValue();
+      if (isHeld(rows) && number(rows) == number) {
+        long attempt = rows.stream().mapToLong(Row::attempt).max().orElse(0);
+        long term = rows.stream().mapToLong(Row::termMillis).max().orElse(0);
+        return new Found(HexFormat.of().parseHex(each.getKey()), attempt, term);
       }
     }
     return null;

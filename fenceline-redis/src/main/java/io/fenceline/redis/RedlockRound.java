@@ -1,11 +1,12 @@
 package io.fenceline.redis;
 
 import io.fenceline.redis.NoQuorumException.NodeAnswer;
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Moment;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -18,35 +19,41 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A round is over when all have answered, or as soon as what was answered is enough, or when
  * time is up. A request that could not be sent by then is not sent any more; one that was sent is
- * still answered, or breaks its connection, but is too late for the round.
+ * still answered, or breaks its connection, but is too late for the round. An answer that says that
+ * its node does not vote is heard of in any case, however late it is.
+ *
+ * @param <A> what an answer is parsed into
  */
-final class RedlockRound {
+final class RedlockRound<A> {
   private final RedlockNodes nodes;
   private final List<RedlockNode> asked;
   private final Function<RedlockNode, Reply<List<Object>>> question;
-  private final CompletableFuture<RedlockRound> over = new CompletableFuture<>();
+  private final Function<List<Object>, A> parser;
+  private final CompletableFuture<RedlockRound<A>> over = new CompletableFuture<>();
   private final List<Reply<List<Object>>> replies = new ArrayList<>();
   private final Moment sent;
-  private Predicate<RedlockRound> enough = round -> false;
+  private Predicate<RedlockRound<A>> enough = round -> false;
   private @Nullable IntConsumer late;
+  private @Nullable Runnable lost;
 
   // Guarded by this.
-  private final @Nullable List<Object>[] answers;
+  private final List<@Nullable A> answers;
   private final @Nullable Throwable[] failures;
   private final long[] tookNanos;
   private int settled;
   private boolean patient = true;
 
-  @SuppressWarnings({"unchecked", "rawtypes"})
   RedlockRound(
       RedlockNodes nodes,
       List<RedlockNode> asked,
-      Function<RedlockNode, Reply<List<Object>>> question) {
+      Function<RedlockNode, Reply<List<Object>>> question,
+      Function<List<Object>, A> parser) {
     this.nodes = nodes;
     this.asked = asked;
     this.question = question;
+    this.parser = parser;
     this.sent = nodes.context.time().now();
-    this.answers = new List[nodes.size()];
+    this.answers = new ArrayList<>(Collections.nCopies(nodes.size(), null));
     this.failures = new Throwable[nodes.size()];
     this.tookNanos = new long[nodes.size()];
   }
@@ -57,13 +64,19 @@ final class RedlockRound {
   }
 
   /** Is told, by the node's place, of answers that come when the round is over. */
-  RedlockRound late(IntConsumer listener) {
+  RedlockRound<A> late(IntConsumer listener) {
     this.late = listener;
     return this;
   }
 
+  /** Is told if a request was sent over a connection that has broken, so that it may come late. */
+  RedlockRound<A> lost(Runnable listener) {
+    this.lost = listener;
+    return this;
+  }
+
   /** Asks; over as soon as it is enough, or when the time is up. */
-  CompletableFuture<RedlockRound> until(Predicate<RedlockRound> isEnough, long nanos) {
+  CompletableFuture<RedlockRound<A>> until(Predicate<RedlockRound<A>> isEnough, long nanos) {
     return within(0, isEnough, nanos);
   }
 
@@ -71,15 +84,18 @@ final class RedlockRound {
    * Asks; for the first while all nodes are waited for, then it may be enough, and at the end it is
    * over anyway.
    */
-  CompletableFuture<RedlockRound> within(
-      long patientNanos, Predicate<RedlockRound> isEnough, long nanos) {
+  CompletableFuture<RedlockRound<A>> within(
+      long patientNanos, Predicate<RedlockRound<A>> isEnough, long nanos) {
     this.enough = isEnough;
     this.patient = patientNanos > 0;
     Time time = nodes.context.time();
     for (RedlockNode node : asked) {
       Reply<List<Object>> reply = question.apply(node);
       replies.add(reply);
-      reply.whenComplete((answer, failure) -> answered(node.index, answer, failure));
+      if (lost != null) {
+        reply.beforeGivingUp(lost);
+      }
+      reply.whenComplete((answer, failure) -> settle(node.index, answer, failure));
     }
     if (asked.isEmpty()) {
       over.complete(this);
@@ -99,11 +115,30 @@ final class RedlockRound {
     nodes.context.time().lane(Lane.WORK).execute(task);
   }
 
-  private void answered(int index, @Nullable List<Object> answer, @Nullable Throwable failure) {
+  private void settle(int index, @Nullable List<Object> answer, @Nullable Throwable failure) {
+    A parsed = null;
+    Throwable cause = Failures.unwrapped(failure);
+    if (answer != null) {
+      try {
+        parsed = parser.apply(answer);
+      } catch (RuntimeException e) {
+        cause = e; // Not what our scripts answer: no answer.
+      }
+    }
+    if (lost != null && mayBeOnItsWay(cause)) {
+      lost.run();
+    }
+    settled(index, parsed, cause);
+    if (parsed instanceof RedlockAnswers.OfVoter voter && !voter.votes()) {
+      nodes.foundWithoutVote();
+    }
+  }
+
+  private void settled(int index, @Nullable A answer, @Nullable Throwable failure) {
     boolean ends;
     synchronized (this) {
-      answers[index] = answer;
-      failures[index] = Failures.unwrapped(failure);
+      answers.set(index, answer);
+      failures[index] = failure;
       tookNanos[index] = nodes.context.time().nanos() - sent.nanos();
       settled++;
       ends = settled == asked.size() || (!patient && !over.isDone() && enough.test(this));
@@ -139,20 +174,45 @@ final class RedlockRound {
     replies.forEach(Reply::dropUnsent);
   }
 
+  /** What is sent from now on comes after all that was sent for this round. */
+  void dropResending() {
+    replies.forEach(Reply::stop);
+  }
+
   // What was answered. --------------------------------------------------------------------------
 
   /** The answer of a node; null if there is none. */
-  synchronized @Nullable List<Object> answer(int index) {
-    return answers[index];
+  synchronized @Nullable A answer(int index) {
+    return answers.get(index);
+  }
+
+  /**
+   * Whether a request was sent over a connection that has broken since, so that it may come late.
+   */
+  synchronized boolean mayBeOnItsWay(int index) {
+    return mayBeOnItsWay(failures[index]);
+  }
+
+  private static boolean mayBeOnItsWay(@Nullable Throwable failure) {
+    return failure instanceof NoAnswerException silence && silence.wasSent();
   }
 
   /** How many answers are of a kind. */
-  synchronized int count(Predicate<List<Object>> kind) {
+  synchronized int count(Predicate<? super A> kind) {
     int found = 0;
-    for (List<Object> answer : answers) {
+    for (A answer : answers) {
       if (answer != null && kind.test(answer)) {
         found++;
       }
+    }
+    return found;
+  }
+
+  /** How many nodes have refused for good. */
+  synchronized int refused() {
+    int found = 0;
+    for (Throwable failure : failures) {
+      found += Failures.isRefusal(failure) ? 1 : 0;
     }
     return found;
   }
@@ -168,17 +228,17 @@ final class RedlockRound {
   }
 
   /** All nodes in words, for an error. */
-  synchronized List<NodeAnswer> describe(Function<List<Object>, String> inWords) {
+  synchronized List<NodeAnswer> describe(Function<? super A, String> inWords) {
     long now = nodes.context.time().nanos() - sent.nanos();
     List<NodeAnswer> all = new ArrayList<>();
     for (RedlockNode node : nodes.all) {
-      List<Object> answer = answers[node.index];
+      A answer = answers.get(node.index);
       Throwable failure = failures[node.index];
       String words;
       if (answer != null) {
         words = inWords.apply(answer);
       } else if (failure != null) {
-        words = "failed: " + failure.getMessage();
+        words = "failed: " + Failures.words(failure);
       } else {
         words = asked.contains(node) ? "did not answer" : "was not asked";
       }

@@ -1,6 +1,6 @@
 package io.fenceline.redis;
 
-import io.fenceline.InvalidSettingException;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.Mode;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,314 +1,253 @@
 package io.fenceline.redis;
 
-import static io.fenceline.redis.Answers.number;
-import static io.fenceline.redis.Layout.bytes;
-
-import io.fenceline.Finding;
-import io.fenceline.Guarantees;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.redis.Topology.Purpose;
-import io.fenceline.spi.ClaimHandler;
-import io.fenceline.spi.ClaimRequest;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.NameState;
-import io.fenceline.spi.Owner;
-import io.fenceline.spi.Release;
-import io.fenceline.spi.ReleaseRequest;
-import io.fenceline.spi.RenewRequest;
-import io.fenceline.spi.Renewal;
+import io.fenceline.spi.StoreAddress;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.spi.StoreFactory;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Locks on independent Redis servers, of which a majority decides: Redlock, with tokens.
+ * Locks on independent Redis servers, of which a majority decides, for a client to be connected to.
  *
- * <p>Start at {@link RedlockBallot}, which is one attempt, and {@link RedlockRecovery}, which lets
- * nodes vote again that have lost their memory. The design, its model and what breaks it are in
- * {@code docs/design/0011-redlock.md}.
+ * <pre>{@code
+ * Fenceline fenceline =
+ *     Fenceline.builder()
+ *         .store(RedlockStore.at("redlock://a:6379,b:6379,c:6379,d:6379,e:6379"))
+ *         .connect();
+ * }</pre>
+ *
+ * <p>The servers must not be replicas of each other, nor be replaced by replicas. An acquire costs
+ * two rounds, each to all servers at once, a release one. What this gives, and what it does not, is
+ * in {@code docs/redlock.md}.
  */
-final class RedlockStore implements LockStore {
-  private static final byte[] NO_CHANNEL = new byte[0];
-  private static final byte[] RELEASE = bytes("r");
-  private static final byte[] FORCE = bytes("f");
-  private static final byte[] ZERO = bytes(0);
+public final class RedlockStore implements StoreFactory {
+  /** How long a server has to answer, unless told otherwise. */
+  public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(50);
 
-  private final RedlockNodes nodes;
-  private final Guarantees guarantees;
-  private final Driver driver;
-  private final RedlockRecovery recovery;
-  private final RedlockRenewals renewals;
-  private final Listing listing;
-  private final byte[] client;
-  private final String channel;
-  private final AtomicLongArray seen = new AtomicLongArray(Layout.BUCKETS);
-  private final RedlockClaim.Surroundings surroundings;
+  private static final int FEWEST = 3;
+  private static final int MOST = 15;
+  private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
-  /** Claims that are under way or wait, by owner. */
-  private final Map<Owner, RedlockClaim> open = new ConcurrentHashMap<>();
+  private final Settings settings;
+  private final Duration nodeTimeout;
 
-  private final RedlockHeldSlots held;
-  private volatile boolean closed;
+  /**
+   * Where the servers are.
+   *
+   * @param description for messages, without secrets
+   */
+  record Settings(List<RedisURI> uris, ClientOptions options, String description) {}
 
-  RedlockStore(RedlockNodes nodes, Guarantees guarantees, Driver driver, String channel) {
-    this.nodes = nodes;
-    this.guarantees = guarantees;
-    this.driver = driver;
-    this.channel = channel;
-    this.client = Answers.client(nodes.context.client());
-    this.recovery = new RedlockRecovery(nodes);
-    this.held = new RedlockHeldSlots(nodes.context.time());
-    this.renewals = new RedlockRenewals(nodes, client, held::get, recovery::start);
-    this.listing = new Listing(this::names, this::inspect);
-    this.surroundings =
-        new RedlockClaim.Surroundings(
-            nodes,
-            this::ballot,
-            this::listen,
-            claim -> open.remove(claim.request().owner(), claim),
-            (claim, slots) -> held.put(claim.owner(), slots, claim.term()),
-            recovery::start);
+  RedlockStore(Settings settings, Duration nodeTimeout) {
+    this.settings = settings;
+    this.nodeTimeout = nodeTimeout;
   }
 
-  RedlockNodes nodes() {
-    return nodes;
+  /**
+   * Locks at a URI: {@code redlock://[user:password@]host[:6379],host…[/db]}, with the parameters
+   * {@code nodeTimeout}, {@code tls}, {@code tlsCa} and {@code tlsVerify}.
+   *
+   * @throws InvalidSettingException if it is not one
+   */
+  public static RedlockStore at(String uri) {
+    return new RedisAddress(StoreAddress.parse(uri)).redlock();
   }
 
-  RedlockRecovery recovery() {
-    return recovery;
+  /**
+   * The same, with another time for a server to answer. An attempt goes on without those that are
+   * slower. It is never more than a tenth of a lease.
+   */
+  public RedlockStore nodeTimeout(Duration timeout) {
+    return new RedlockStore(settings, Durations.checkPositive("nodeTimeout", timeout));
+  }
+
+  static Guarantees guarantees() {
+    return new Guarantees(
+        "redlock",
+        EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE, Guarantee.FAIR)),
+        Certainty.UNKNOWN,
+        SHORTEST_LEASE,
+        Durations.LONGEST,
+        "a minority of the servers may forget everything; for a majority at once, "
+            + CrashSafety.BY_ITS_SETTINGS,
+        "locks survive the failure of any minority of the servers; one that was restarted or emptied"
+            + " does not vote until the longest lease has passed. If a majority loses its memory at"
+            + " once, locks may be given again, with larger tokens",
+        "a clock set forward ends leases at that server early by as much; if that leaves a holder"
+            + " without a majority, another one may come before it has noticed; a server that was"
+            + " restarted votes early by as much; a clock set back keeps a name closed for one lease"
+            + " more; tokens rise",
+        "an emptied server takes over the counters of a majority; if a majority is emptied, tokens go"
+            + " on from the servers' clocks and from what clients have seen");
   }
 
   @Override
-  public String description() {
-    return nodes.description();
-  }
-
-  @Override
-  public Guarantees guarantees() {
-    return guarantees;
-  }
-
-  // Claims. -------------------------------------------------------------------------------------
-
-  @Override
-  public void claim(ClaimRequest request, ClaimHandler handler) {
-    if (closed) {
-      handler.failed(closedException());
-      return;
+  public LockStore open(StoreContext context) {
+    int count = settings.uris.size();
+    if (count < FEWEST || count > MOST) {
+      throw new InvalidSettingException(
+          "nodes of a Redlock", count, "it has " + FEWEST + " to " + MOST + ", better five");
     }
-    RedlockSlots.check(request.mode());
-    recovery.knows(request.term());
-    RedlockSlots slots = held.get(request.owner());
-    RedlockClaim claim = new RedlockClaim(request, handler, surroundings, slots);
-    RedlockClaim before = open.put(request.owner(), claim);
-    if (before != null) {
-      before.stop(); // A repeat; the first one's answer is not waited for any more.
+    Driver driver = new Driver(null, settings.options, context.connectTimeout());
+    Deadlines deadlines = new Deadlines(context.time(), context.operationTimeout().toNanos());
+    String channel = Layout.channel(HexFormat.of().toHexDigits(context.random().nextLong()));
+    @Nullable RedlockLockStore[] opened = new RedlockLockStore[1];
+    List<RedlockNode> nodes = new ArrayList<>();
+    for (RedisURI uri : settings.uris) {
+      nodes.add(
+          new RedlockNode(
+              nodes.size(),
+              uri,
+              driver,
+              context,
+              deadlines,
+              (node, name) -> {
+                RedlockLockStore store = opened[0];
+                if (store != null) {
+                  store.told(node, name);
+                }
+              }));
     }
-    claim.ask();
+    RedlockLockStore store =
+        new RedlockLockStore(
+            new RedlockNodes(nodes, context, settings.description, nodeTimeout),
+            guarantees(),
+            driver,
+            channel);
+    opened[0] = store;
+    try {
+      connect(store, context);
+      return store;
+    } catch (RuntimeException e) {
+      store.close();
+      throw e;
+    }
   }
 
-  private RedlockBallot ballot(RedlockRequest request) {
-    boolean waits = request.claim().waits();
-    return new RedlockBallot(nodes, request, seen, client, waits ? bytes(channel) : NO_CHANNEL);
+  /** Waits for all servers, but not longer than needed for those that are slow. */
+  private void connect(RedlockLockStore store, StoreContext context) {
+    List<RedlockNode> nodes = store.nodes().all;
+    long began = System.nanoTime();
+    Map<RedlockNode, Throwable> failures = new ConcurrentHashMap<>();
+    List<CompletableFuture<Void>> trials = new ArrayList<>();
+    for (RedlockNode node : nodes) {
+      trials.add(
+          node.server()
+              .connect()
+              .exceptionally(
+                  failure -> {
+                    Throwable cause = Failures.unwrapped(failure);
+                    if (cause != null) {
+                      failures.put(node, cause);
+                    }
+                    return null;
+                  }));
+    }
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(trials.toArray(CompletableFuture<?>[]::new));
+    long half = context.connectTimeout().toNanos() / 2;
+    context.time().schedule(half, () -> all.complete(null));
+    Connecting.await(all, context, settings.description);
+    List<RedlockNode> reached = nodes.stream().filter(n -> n.server().isConnected()).toList();
+    checkDistinct(reached);
+    int refused = 0;
+    List<String> missing = new ArrayList<>();
+    List<Topology> admitted = new ArrayList<>();
+    for (RedlockNode node : nodes) {
+      if (!reached.contains(node)) {
+        Throwable failure = failures.get(node);
+        refused += Failures.isRefusal(failure) ? 1 : 0;
+        String why = failure == null ? "no connection in time" : Failures.words(failure);
+        missing.add(node.address + " (" + why + ")");
+        continue;
+      }
+      try {
+        SingleTopology single = new SingleTopology(node.server(), context, "");
+        Admission.check(
+            single, true, Durability.NONE, Connecting.left(context, began), node.address);
+        admitted.add(new SingleTopology(node.server(), context, ""));
+      } catch (StoreUnavailableException e) { // It may be back later.
+        missing.add(node.address + " (" + e.getMessage() + ")");
+      } catch (StoreRefusedException e) {
+        refused++;
+        missing.add(node.address + " (" + e.getMessage() + ")");
+      }
+    }
+    if (refused > store.nodes().spare()) {
+      throw new StoreRefusedException(
+          "Connecting failed: %d of %d nodes refused, and %d are needed; missing: %s (store=%s)"
+              .formatted(
+                  refused,
+                  nodes.size(),
+                  store.nodes().majority,
+                  String.join(", ", missing),
+                  settings.description),
+          failures.values().stream().findFirst().orElse(null));
+    }
+    if (admitted.size() < store.nodes().majority) {
+      throw new StoreUnavailableException(
+          settings.description,
+          "%d of %d nodes were reached, and %d are needed; missing: %s"
+              .formatted(
+                  admitted.size(),
+                  nodes.size(),
+                  store.nodes().majority,
+                  String.join(", ", missing)),
+          null);
+    }
+    store.promise(crashSafety(store.guarantees(), admitted, missing, context));
+    CompletableFuture<Void> admitting = store.recovery().startAndAwait();
+    context.time().schedule(half / 2, () -> admitting.complete(null)); // Goes on without us.
+    Connecting.await(admitting, context, settings.description);
   }
 
-  /** Someone waits: makes sure that messages come. */
-  private void listen(RedlockClaim waiting) {
-    for (RedlockNode node : nodes.all) {
-      Subscriber subscriber = node.server().subscriber();
-      if (!subscriber.listensTo(channel)) {
-        subscriber.listen(channel, false).exceptionally(failure -> null);
+  private Guarantees crashSafety(
+      Guarantees usual, List<Topology> admitted, List<String> missing, StoreContext context) {
+    Guarantees found = CrashSafety.of(usual, admitted, context, settings.description);
+    if (found.durable() == Certainty.YES && !missing.isEmpty()) {
+      return found.durable(
+          Certainty.UNKNOWN, "not all servers could be asked: " + String.join(", ", missing));
+    }
+    return found.durable() == Certainty.YES
+        ? found
+        : found.durable(
+            found.durable(),
+            "where a majority of the servers crashes at once or runs short of memory, "
+                + found.onCrash());
+  }
+
+  private static void checkDistinct(List<RedlockNode> reached) {
+    Set<String> runs = new HashSet<>();
+    for (RedlockNode node : reached) {
+      String run = node.lastRun();
+      if (run != null && !runs.add(run)) {
+        throw new InvalidSettingException(
+            "nodes of a Redlock", node.address, "this server is listed twice; list each once");
       }
     }
   }
 
-  /** A node tells that a name got free. */
-  void told(int node, String name) {
-    for (RedlockClaim claim : open.values()) {
-      if (claim.request().name().equals(name)) {
-        claim.hint(node);
-      }
-    }
-  }
-
   @Override
-  public CompletableFuture<Void> withdraw(ClaimRequest request) {
-    if (closed) {
-      return CompletableFuture.failedFuture(closedException());
-    }
-    RedlockClaim claim = open.get(request.owner());
-    if (claim != null) {
-      claim.stop();
-    }
-    held.remove(request.owner());
-    return RedlockBallot.undoing(nodes, request)
-        .within(nodes.patienceNanos(), this::hasMajority, nodes.longPatienceNanos())
-        .thenAccept(
-            round -> {
-              if (!hasMajority(round)) {
-                throw nodes.failure(
-                    "The withdrawal of lock '" + request.name() + "'",
-                    round.describe(answer -> "did it"));
-              }
-            });
-  }
-
-  private boolean hasMajority(RedlockRound round) {
-    return round.answered() >= nodes.majority;
-  }
-
-  // Holds. --------------------------------------------------------------------------------------
-
-  @Override
-  public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
-    for (RenewRequest request : requests) {
-      ClaimRequest claim = request.grant().claim();
-      Duration term = request.lease().plus(claim.delay());
-      recovery.knows(term);
-      held.prolong(claim.owner(), term);
-    }
-    return renewals.renew(requests);
-  }
-
-  @Override
-  public CompletableFuture<Release> release(ReleaseRequest request) {
-    ClaimRequest claim = request.grant().claim();
-    return end(claim.name(), claim.owner().bytes(), RELEASE, bytes(request.keepClosed().toMillis()))
-        .thenApply(
-            round -> {
-              held.remove(claim.owner());
-              if (round.count(RedlockStore::isDone) >= nodes.majority) {
-                return Release.RELEASED;
-              }
-              if (round.count(RedlockStore::isNotDone) > nodes.spare()) {
-                return Release.GONE;
-              }
-              throw unanswered("The release", claim.name(), round);
-            });
-  }
-
-  private static boolean isDone(List<Object> answer) {
-    return number(answer.get(0)) == 1;
-  }
-
-  private static boolean isNotDone(List<Object> answer) {
-    return !isDone(answer);
-  }
-
-  /** At all nodes; those that are slow are not waited for once it is clear what came of it. */
-  private CompletableFuture<RedlockRound> end(
-      String name, byte[] owner, byte[] how, byte[] keepMillis) {
-    if (closed) {
-      return CompletableFuture.failedFuture(closedException());
-    }
-    Predicate<RedlockRound> clear =
-        round ->
-            round.count(RedlockStore::isDone) >= nodes.majority
-                || round.count(RedlockStore::isNotDone) > nodes.spare();
-    return nodes
-        .round(
-            Purpose.CLAIMS,
-            Script.REDLOCK_END,
-            RedlockLayout.keys(name),
-            run -> new byte[][] {owner, how, keepMillis})
-        .until(clear, nodes.longPatienceNanos());
-  }
-
-  private StoreUnavailableException unanswered(String what, String name, RedlockRound round) {
-    return nodes.failure(
-        what + " of lock '" + name + "'",
-        round.describe(answer -> isDone(answer) ? "did it" : "does not have it"));
-  }
-
-  @Override
-  public CompletableFuture<Boolean> forceRelease(String name, long number) {
-    return look(name)
-        .thenCompose(
-            report -> {
-              byte[] owner = report.owner(number);
-              return owner == null
-                  ? CompletableFuture.completedFuture(false)
-                  : end(name, owner, FORCE, ZERO).thenApply(round -> forced(name, round));
-            });
-  }
-
-  private boolean forced(String name, RedlockRound round) {
-    if (round.count(RedlockStore::isDone) >= nodes.majority) {
-      return true;
-    }
-    if (round.count(RedlockStore::isNotDone) > nodes.spare()) {
-      return false;
-    }
-    throw unanswered("The forced release", name, round);
-  }
-
-  // Looking. ------------------------------------------------------------------------------------
-
-  @Override
-  public CompletableFuture<NameState> inspect(String name) {
-    return look(name).thenApply(report -> report.state(name));
-  }
-
-  private CompletableFuture<RedlockReport> look(String name) {
-    if (closed) {
-      return CompletableFuture.failedFuture(closedException());
-    }
-    return nodes
-        .round(
-            Purpose.CLAIMS, Script.REDLOCK_INSPECT, RedlockLayout.keys(name), run -> new byte[0][])
-        .within(nodes.patienceNanos(), this::hasMajority, nodes.longPatienceNanos())
-        .thenApply(
-            round -> {
-              if (!hasMajority(round)) {
-                throw nodes.failure(
-                    "The inspection of lock '" + name + "'", round.describe(answer -> "answered"));
-              }
-              return new RedlockReport(nodes, round);
-            });
-  }
-
-  @Override
-  public CompletableFuture<List<NameState>> list(String prefix, int limit) {
-    return closed ? CompletableFuture.failedFuture(closedException()) : listing.list(prefix, limit);
-  }
-
-  /** Names that any node knows; which of them are held is asked afterwards. */
-  private CompletableFuture<List<String>> names(String prefix) {
-    List<CompletableFuture<List<String>>> asked = new ArrayList<>();
-    for (RedlockNode node : nodes.all) {
-      asked.add(RedlockIndex.names(node, prefix).exceptionally(failure -> List.of()));
-    }
-    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
-        .thenApply(
-            done -> asked.stream().flatMap(names -> names.join().stream()).distinct().toList());
-  }
-
-  @Override
-  public CompletableFuture<List<Finding>> diagnose() {
-    return new RedlockDoctor(nodes).examine();
-  }
-
-  private StoreUnavailableException closedException() {
-    return new StoreUnavailableException(nodes.description(), "The store is closed", null);
-  }
-
-  @Override
-  public void close() {
-    closed = true;
-    recovery.close();
-    for (RedlockClaim claim : List.copyOf(open.values())) {
-      claim.fail(closedException());
-    }
-    List<CompletableFuture<Void>> closing = new ArrayList<>();
-    for (RedlockNode node : nodes.all) {
-      closing.addAll(node.server().close());
-    }
-    Connecting.awaitClosed(closing);
-    driver.close();
+  public String toString() {
+    return settings.description;
   }
 }

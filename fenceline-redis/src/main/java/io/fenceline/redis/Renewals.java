@@ -4,11 +4,11 @@ import static io.fenceline.redis.Layout.bytes;
 
 import io.fenceline.redis.Topology.Purpose;
 import io.fenceline.spi.Mode;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
-import io.fenceline.spi.Time;
 import io.fenceline.spi.Validity;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,6 +32,7 @@ final class Renewals {
   private final Topology topology;
   private final Time time;
   private final String store;
+  private volatile boolean mixes;
 
   /** One hold to be renewed, and who waits for the answer. */
   private record Job(RenewRequest request, int bucket, CompletableFuture<Renewal> answer) {
@@ -58,6 +59,7 @@ final class Renewals {
 
   Renewals(Topology topology, Time time, String store) {
     this.topology = topology;
+    this.mixes = topology.mixesBuckets();
     this.time = time;
     this.store = store;
   }
@@ -70,7 +72,7 @@ final class Renewals {
       Job job = new Job(request, bucket, new CompletableFuture<>());
       answers.add(job.answer);
       int width = job.isAlone() ? HEAD_ONLY : ALL_KEYS;
-      Group group = new Group(topology.mixesBuckets() ? 0 : bucket, width);
+      Group group = new Group(mixes ? 0 : bucket, width);
       groups.computeIfAbsent(group, any -> new ArrayList<>()).add(job);
     }
     groups.forEach((group, jobs) -> send(jobs, group.width, false));
@@ -86,13 +88,14 @@ final class Renewals {
 
   private void call(List<Job> jobs, int width, boolean last) {
     byte[][] keys = new byte[jobs.size() * width][];
-    byte[][] args = new byte[1 + 2 * jobs.size()][];
+    byte[][] args = new byte[1 + 3 * jobs.size()][];
     args[0] = bytes(width);
     for (int i = 0; i < jobs.size(); i++) {
       Job job = jobs.get(i);
       System.arraycopy(job.keys(width), 0, keys, i * width, width);
-      args[1 + 2 * i] = job.owner();
-      args[2 + 2 * i] = job.term();
+      args[1 + 3 * i] = job.owner();
+      args[2 + 3 * i] = job.term();
+      args[3 + 3 * i] = bytes(job.request.grant().number());
     }
     Moment sent = time.now();
     topology
@@ -130,6 +133,11 @@ final class Renewals {
   private void failed(List<Job> jobs, boolean last, Throwable failure) {
     Throwable cause = Failures.unwrapped(failure);
     String message = cause == null ? "" : String.valueOf(cause.getMessage());
+    if (jobs.size() > 1 && message.startsWith("CROSSSLOT")) {
+      mixes = false; // A Cluster that does not say so, such as behind a proxy.
+      jobs.forEach(job -> send(List.of(job), job.isAlone() ? HEAD_ONLY : ALL_KEYS, last));
+      return;
+    }
     if (!last && message.startsWith("TRYAGAIN")) {
       jobs.forEach(job -> send(List.of(job), HEAD_ONLY, true));
       return;
@@ -137,9 +145,7 @@ final class Renewals {
     jobs.forEach(
         job ->
             job.answer.completeExceptionally(
-                Failures.meaning(
-                    store,
-                    "The renewal of lock '" + job.request.grant().claim().name() + "'",
-                    failure)));
+                Failures.ofLock(
+                    store, "The renewal", job.request.grant().claim().name(), failure)));
   }
 }

@@ -8,6 +8,14 @@ final class Reply<T> extends CompletableFuture<T> {
   private final Object what;
   private final String server;
   private volatile @Nullable Runnable giveUp;
+  private volatile @Nullable Runnable beforeGivingUp;
+  private volatile @Nullable String hindrance;
+
+  /** It must not be sent any more. Guarded by this. */
+  private boolean over;
+
+  /** Nobody wants its answer any more. Guarded by this. */
+  private boolean stopped;
 
   /**
    * Not answered yet.
@@ -36,20 +44,64 @@ final class Reply<T> extends CompletableFuture<T> {
    *
    * @return false if it must not be sent any more
    */
-  synchronized boolean sent(Runnable howToGiveUp) {
-    if (isDone()) {
-      return false;
+  boolean sent(Runnable howToGiveUp) {
+    synchronized (this) {
+      if (!over && !isDone()) {
+        giveUp = howToGiveUp;
+        return true;
+      }
+      if (!stopped) {
+        return false; // Whoever has ended it says so.
+      }
     }
-    giveUp = howToGiveUp;
-    return true;
+    // It is sent once more only if a server has answered that it did nothing.
+    completeExceptionally(NoAnswerException.unsent(asked() + ": it is not wanted any more"));
+    return false;
   }
 
   /** Makes sure that it is not sent any more, unless it was. */
-  synchronized void dropUnsent() {
-    if (giveUp == null) {
-      completeExceptionally(
-          NoAnswerException.unsent(asked() + ": there was no connection in time"));
+  void dropUnsent() {
+    synchronized (this) {
+      if (giveUp != null) {
+        return;
+      }
+      over = true;
     }
+    String why = hindrance;
+    completeExceptionally(
+        NoAnswerException.unsent(
+            why == null
+                ? asked() + ": there was no connection in time"
+                : "there was no connection in time: " + why));
+  }
+
+  /** Says why it could not be sent so far. */
+  void hinderedBy(String why) {
+    hindrance = why;
+  }
+
+  /** As {@link #dropUnsent}, if it is known why there was no connection. */
+  void dropHindered() {
+    if (hindrance != null) {
+      dropUnsent();
+    }
+  }
+
+  /** As {@link #dropUnsent}; what was sent already is not sent once more, in another way. */
+  void stop() {
+    synchronized (this) {
+      over = true;
+      stopped = true;
+    }
+    dropUnsent();
+  }
+
+  /**
+   * Is told before a connection that owes this answer is given up: over the next one, a later
+   * request can overtake this one.
+   */
+  void beforeGivingUp(Runnable listener) {
+    beforeGivingUp = listener;
   }
 
   /** Whether it was handed to a connection. */
@@ -62,14 +114,21 @@ final class Reply<T> extends CompletableFuture<T> {
    * whole time. It is given up first, so that whoever hears of the failure does not use it again.
    */
   void expire() {
-    Runnable silent = giveUp;
-    if (isDone()) {
-      return;
+    Runnable silent;
+    synchronized (this) {
+      if (isDone()) {
+        return;
+      }
+      over = true; // From here on it is known whether it was sent.
+      silent = giveUp;
     }
     if (silent == null) {
-      completeExceptionally(
-          NoAnswerException.unsent(asked() + ": there was no connection in time"));
+      dropUnsent();
     } else {
+      Runnable listener = beforeGivingUp;
+      if (listener != null) {
+        listener.run();
+      }
       silent.run();
       completeExceptionally(NoAnswerException.afterSending(asked() + ": no answer came in time"));
     }

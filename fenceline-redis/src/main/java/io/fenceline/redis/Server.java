@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,7 @@ final class Server {
   private final Topology.Listener listener;
   private final Runnable whenBroken;
   private final Greeting greeting;
+  private final @Nullable Sentinels sentinels;
   private final Wire claims;
   private final Convoy convoy;
   private final Wire renewals;
@@ -37,7 +40,8 @@ final class Server {
   private @Nullable Wire asking;
   private final List<Wire> exclusive = new ArrayList<>();
   private final ArrayDeque<Wire> idle = new ArrayDeque<>();
-  private final ArrayDeque<CompletableFuture<Wire>> waitingForIdle = new ArrayDeque<>();
+  private final ArrayDeque<Consumer<Wire>> waitingForIdle = new ArrayDeque<>();
+  private boolean handsOut;
 
   /** What is asked over a new connection before it is used for anything else. */
   interface Greeting
@@ -79,6 +83,8 @@ final class Server {
     this.context = context;
     this.deadlines = deadlines;
     this.listener = listener;
+    this.sentinels =
+        uri.getSentinelMasterId() == null ? null : new Sentinels(driver, uri, context.time());
     this.claims = newWire();
     this.convoy = new Convoy(claims);
     this.renewals = newWire();
@@ -88,20 +94,43 @@ final class Server {
     return new Wire(name, this::dial, context.time(), deadlines, whenBroken);
   }
 
+  /** Where it is: with Sentinels, that may be elsewhere each time. */
+  private CompletableFuture<RedisURI> target() {
+    return sentinels == null ? CompletableFuture.completedFuture(uri) : sentinels.master();
+  }
+
   private CompletionStage<StatefulRedisConnection<byte[], byte[]>> dial() {
-    return driver
-        .dial(uri)
+    return target()
+        .thenCompose(driver::dial)
         .thenCompose(
-            connection ->
-                greeting
-                    .apply(connection)
-                    .thenApply(done -> connection)
-                    .whenComplete(
-                        (done, failure) -> {
-                          if (failure != null) {
-                            connection.closeAsync();
-                          }
-                        }));
+            connection -> prepared(connection, "The greeting", () -> greeting.apply(connection)));
+  }
+
+  /**
+   * A new connection, once it is ready. If it falls silent before, it is given up in time: nothing
+   * else would, and no other one would be dialed.
+   */
+  private <C extends StatefulRedisConnection<byte[], byte[]>> CompletableFuture<C> prepared(
+      C connection, String what, Supplier<CompletionStage<Void>> preparation) {
+    Reply<C> ready = deadlines.expect(what, name);
+    ready.sent(() -> {}); // Whether it is silent or fails, it is closed below.
+    ready.whenComplete(
+        (done, failure) -> {
+          if (failure != null) {
+            connection.closeAsync();
+          }
+        });
+    preparation
+        .get()
+        .whenComplete(
+            (done, failure) -> {
+              if (failure == null) {
+                ready.complete(connection);
+              } else {
+                ready.completeExceptionally(failure);
+              }
+            });
+    return ready;
   }
 
   /** Opens the connection for claims, and starts to open the one for renewals. */
@@ -109,8 +138,17 @@ final class Server {
     return claims.connect().thenCompose(done -> renewals.connect());
   }
 
+  /** As {@link #connect}, in the background: it goes on until there is a connection. */
+  void startConnecting() {
+    connect().exceptionally(failure -> null);
+  }
+
   String host() {
     return uri.getHost();
+  }
+
+  int port() {
+    return uri.getPort();
   }
 
   Wire wire(Topology.Purpose purpose) {
@@ -135,54 +173,58 @@ final class Server {
 
   // Connections that are used by one at a time. ------------------------------------------------
 
-  CompletableFuture<List<Object>> callAndWait(Call call, Durability durability, boolean asking) {
+  /**
+   * Its turn and its answer have one time together: what is answered later than its sender waits
+   * for would be a grant that nobody hears of.
+   */
+  Reply<List<Object>> callAndWait(Call call, Durability durability, boolean asking) {
     Reply<List<Object>> reply = deadlines.expect(call + " with WAIT", name);
-    borrow()
-        .thenAccept(
-            wire -> {
-              if (reply.isDone()) {
-                giveBack(wire); // Its turn came too late.
-                return;
-              }
-              reply.sent(() -> {});
-              wire.callAndWait(call, durability, asking)
-                  .whenComplete(
-                      (answer, failure) -> {
-                        giveBack(wire);
-                        if (failure == null) {
-                          reply.complete(answer);
-                        } else {
-                          reply.completeExceptionally(failure);
-                        }
-                      });
-            });
+    synchronized (this) {
+      if (idle.isEmpty() && exclusive.size() < MOST_EXCLUSIVE) {
+        Wire another = newWire();
+        exclusive.add(another);
+        idle.add(another);
+      }
+      waitingForIdle.add(
+          wire -> {
+            reply.whenComplete((answer, failure) -> giveBack(wire));
+            wire.sendAndWait(call, durability, asking, reply);
+          });
+    }
+    handOut();
     return reply;
   }
 
-  private synchronized CompletableFuture<Wire> borrow() {
-    Wire free = idle.poll();
-    if (free == null && exclusive.size() < MOST_EXCLUSIVE) {
-      free = newWire();
-      exclusive.add(free);
+  private void giveBack(Wire wire) {
+    synchronized (this) {
+      idle.add(wire);
     }
-    if (free != null) {
-      return CompletableFuture.completedFuture(free);
-    }
-    CompletableFuture<Wire> turn = new CompletableFuture<>();
-    waitingForIdle.add(turn);
-    return turn;
+    handOut();
   }
 
-  private void giveBack(Wire wire) {
-    CompletableFuture<Wire> next;
+  /**
+   * Lets those go on whose turn it is. One that ends at once gives its connection back from within
+   * its turn: that is left to the loop of whoever let it go on, or thousands would be nested.
+   */
+  private void handOut() {
     synchronized (this) {
-      next = waitingForIdle.poll();
-      if (next == null) {
-        idle.add(wire);
+      if (handsOut) {
+        return;
       }
+      handsOut = true;
     }
-    if (next != null) {
-      next.complete(wire);
+    while (true) {
+      Consumer<Wire> next;
+      Wire wire;
+      synchronized (this) {
+        if (idle.isEmpty() || waitingForIdle.isEmpty()) {
+          handsOut = false;
+          return;
+        }
+        next = waitingForIdle.remove();
+        wire = idle.remove();
+      }
+      next.accept(wire);
     }
   }
 
@@ -202,9 +244,11 @@ final class Server {
 
   private CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> dialAndSubscribe(
       Subscriber owner) {
-    return driver
-        .dialPubSub(uri)
-        .thenCompose(connection -> owner.prepare(connection).thenApply(done -> connection));
+    return target()
+        .thenCompose(driver::dialPubSub)
+        .thenCompose(
+            connection ->
+                prepared(connection, "The subscriptions", () -> owner.prepare(connection)));
   }
 
   /** Makes sure that a listening connection, if there is one, is not silently dead. */

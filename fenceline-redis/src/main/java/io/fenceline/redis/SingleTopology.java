@@ -13,6 +13,9 @@ import java.util.concurrent.CompletableFuture;
 final class SingleTopology implements Topology {
   private static final int SCAN_COUNT = 1000;
 
+  /** All are kept until the last is found, and a server that is broken may never be done. */
+  private static final int MOST_KEYS = 1 << 20;
+
   private final Server server;
   private final StoreContext context;
   private final String channel;
@@ -81,6 +84,14 @@ final class SingleTopology implements Topology {
     return page.thenCompose(
         cursor -> {
           found.addAll(cursor.getKeys());
+          if (found.size() > MOST_KEYS) {
+            return CompletableFuture.failedFuture(
+                new IllegalStateException(
+                    server.name
+                        + " has more than "
+                        + MOST_KEYS
+                        + " names that fit; ask for fewer"));
+          }
           return cursor.isFinished()
               ? CompletableFuture.completedFuture(null)
               : scanOn(server, pattern, cursor, found);

@@ -31,7 +31,13 @@ final class Topologies {
       List<RedisURI> uris,
       ClientOptions options,
       @Nullable ClientResources resources,
-      String description) {}
+      String description) {
+
+    /** The same for a server that turned out to be part of a Cluster. */
+    Settings asCluster() {
+      return new Settings(Kind.CLUSTER, uris, options, resources, description);
+    }
+  }
 
   static Topology of(
       Settings settings, Driver driver, StoreContext context, Topology.Listener listener) {
@@ -40,17 +46,17 @@ final class Topologies {
     String clientId = HexFormat.of().toHexDigits(context.random().nextLong());
     if (settings.kind() == Kind.CLUSTER) {
       ClusterMap.Servers servers =
-          uri ->
-              whenBroken ->
-                  new Server(
-                      uri.getHost() + ":" + uri.getPort(),
-                      driver,
-                      uri,
-                      context,
-                      deadlines,
-                      listener,
-                      whenBroken);
-      ClusterMap map = new ClusterMap(settings.uris(), servers, context);
+          (uri, whenBroken, greeting) ->
+              new Server(
+                  uri.getHost() + ":" + uri.getPort(),
+                  driver,
+                  uri,
+                  context,
+                  deadlines,
+                  listener,
+                  whenBroken,
+                  greeting);
+      ClusterMap map = new ClusterMap(settings.uris(), servers, context, deadlines);
       return new ClusterTopology(map, deadlines, context, clientId, settings.description());
     }
     Server server =

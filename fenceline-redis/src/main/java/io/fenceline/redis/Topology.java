@@ -46,8 +46,26 @@ interface Topology {
   /** All keys on all servers that match a pattern, in no order, some of them twice. */
   CompletableFuture<List<byte[]>> scan(byte[] pattern);
 
-  /** Runs a request at every server that takes writes; the answers are by the server's name. */
+  /** A bucket whose server is connected, the first one if possible. */
+  default int reachableBucket() {
+    return 0;
+  }
+
+  /** The servers that take writes and are not connected. */
+  default List<String> unreachable() {
+    return List.of();
+  }
+
+  /**
+   * Runs a request at every server that takes writes and is connected; the answers are by the
+   * server's name.
+   */
   <T> CompletableFuture<Map<String, T>> atEach(String what, Wire.Request<T> request);
+
+  /** Tries what is needed only while slots migrate; harmless. */
+  default CompletableFuture<Void> tryAsking() {
+    return CompletableFuture.completedFuture(null);
+  }
 
   /** Ends all connections. */
   void close();

@@ -1,12 +1,11 @@
 package io.fenceline.redis;
 
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.RedisReadOnlyException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -84,7 +83,7 @@ final class Wire {
   }
 
   /** Calls a script by its hash, or with its body where the server does not know it yet. */
-  CompletableFuture<List<Object>> call(Call call) {
+  Reply<List<Object>> call(Call call) {
     Reply<List<Object>> reply = expect(call);
     send(call, reply);
     return reply;
@@ -130,7 +129,7 @@ final class Wire {
   /**
    * As {@link #call}, where a node that is taking over the slot has to be told that it is asked.
    */
-  CompletableFuture<List<Object>> callAsking(Call call) {
+  Reply<List<Object>> callAsking(Call call) {
     Reply<List<Object>> reply = deadlines.expect(call, server);
     send(
         reply,
@@ -154,9 +153,9 @@ final class Wire {
    * connection, so both go over the same one, even if this wire has got another one meanwhile.
    *
    * @param asking as with {@link #callAsking}
+   * @param reply waited for since before; not sent if its time is over
    */
-  CompletableFuture<List<Object>> callAndWait(Call call, Durability durability, boolean asking) {
-    Reply<List<Object>> reply = deadlines.expect(call + " with WAIT", server);
+  void sendAndWait(Call call, Durability durability, boolean asking, Reply<List<Object>> reply) {
     send(
         reply,
         commands ->
@@ -165,7 +164,6 @@ final class Wire {
         commands ->
             dispatch(commands, CommandType.EVAL, call.byBody(), asking)
                 .thenCompose(answer -> counted(commands, answer, durability)));
-    return reply;
   }
 
   private RedisFuture<List<Object>> dispatch(
@@ -216,6 +214,8 @@ final class Wire {
       now = connection;
       if (now == null) {
         unsent.add(new Unsent(reply, () -> send(reply, request, withBody)));
+        time.schedule(
+            deadlines.unsentNanos, () -> time.lane(Lane.WORK).execute(reply::dropHindered));
         dial();
         return;
       }
@@ -229,6 +229,7 @@ final class Wire {
       Request<T> request,
       @Nullable Request<T> withBody) {
     if (!reply.sent(() -> lost(over))) {
+      reply.completeExceptionally(NoAnswerException.unsent("It was given up")); // Or else before.
       return;
     }
     CompletionStage<T> sent;
@@ -258,7 +259,7 @@ final class Wire {
         cancelled
             ? NoAnswerException.afterSending("The connection to " + server + " broke")
             : failure);
-    if (failure instanceof RedisReadOnlyException) {
+    if (Failures.isOfAReplica(failure)) {
       over.closeAsync(); // No longer the master: whoever is, is found by dialing again.
     }
   }
@@ -351,17 +352,34 @@ final class Wire {
     dial();
   }
 
+  /** There is no connection: whoever waits for one hears why, at once if it is for good. */
   private void retry(Throwable failure) {
+    Throwable cause = Failures.unwrapped(failure);
+    boolean refused = Failures.isRefusal(cause);
+    String why = cause == null ? "" : Failures.words(cause);
+    List<Unsent> left;
     long pause;
     synchronized (this) {
       dialing = null;
       unsent.removeIf(request -> request.reply.isDone());
+      left = new ArrayList<>(unsent);
+      if (refused) {
+        unsent.clear();
+      }
+    }
+    for (Unsent request : left) {
+      request.reply.hinderedBy(why);
+      if (refused && cause != null) {
+        request.reply.completeExceptionally(cause);
+      }
+    }
+    synchronized (this) {
       if (closed) {
         return;
       }
       pause = FIRST_PAUSE_NANOS << Math.min(failures++, DOUBLINGS);
       if (failures == 1) {
-        LOG.warn("No connection to {}; trying again until there is one ({})", server, failure + "");
+        LOG.warn("No connection to {}; trying again until there is one ({})", server, why);
       }
     }
     whenBroken.run();

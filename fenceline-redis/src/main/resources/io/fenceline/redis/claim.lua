@@ -31,7 +31,7 @@
 
 local owner, kind, count, total_wanted = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local lease, delay = tonumber(ARGV[5]), tonumber(ARGV[6])
-local term = lease + delay
+local term, seen = lease + delay, tonumber(ARGV[9])
 local found = redis.call('MGET', KEYS[1], KEYS[5])
 local head = found[1]
 local solo = head and string.sub(head, 1, 1) ~= 't' and solo_record(KEYS[1], head)
@@ -115,6 +115,10 @@ local function take()
 end
 
 last_number = tonumber(found[2]) or 0
+if seen > last_number then
+  redis.call('SET', KEYS[5], seen) -- The counter was lost; before anybody is granted from it.
+  last_number = seen
+end
 open(head)
 settle(owner)
 local own = redis.call('HGET', KEYS[2], owner)
@@ -125,6 +129,13 @@ if letter == 'h' then
   hold('h', owner, record, math.max(record[6], term), ends)
   close()
   return record[4]
+end
+
+if letter == 'k' then
+  -- It was given back, and only keeps the name closed: this request is a late one.
+  local answer = obstacle('r', 0)
+  close()
+  return answer
 end
 
 local first = redis.call('ZRANGE', KEYS[4], 0, 0)[1]
@@ -142,7 +153,7 @@ if letter == 'w' then
 end
 
 if redis.call('ZCARD', KEYS[3]) == 0 then
-  total, taken = total_wanted, 0
+  total, taken, lives_until = total_wanted, 0, 0
 elseif total ~= total_wanted then
   close()
   return {'c', total}
@@ -150,7 +161,7 @@ end
 if not first and fits(kind, count) then
   return take()
 end
-if ARGV[7] == '' or letter == 'k' then
+if ARGV[7] == '' then
   local answer = obstacle('r', 0)
   close()
   return answer

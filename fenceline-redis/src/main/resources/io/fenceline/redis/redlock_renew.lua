@@ -2,29 +2,30 @@
 --
 -- KEYS[1]  the state, KEYS[2] the index, as in redlock_name.lua; then the name of each hold
 -- ARGV[1]  run
--- ARGV[2]  owner and term in milliseconds of the first hold, then of the second, and so on
+-- ARGV[2]  owner, token, and term in milliseconds of the first hold, then of the second, and so on
 --
 -- Returns {votes, fate...}: whether this node votes (1) or has lost its memory (0), then for each hold 1
--- if it runs again, 0 if this node does not have it.
+-- if it runs again, 0 if this node does not have it. What the node granted the owner in another attempt,
+-- perhaps for other slots, is not the hold.
 
 --@include redlock_name.lua
 
-local state = redis.call('HMGET', KEYS[1], 'run', 'longest')
-local answers = {state[1] == ARGV[1] and 1 or 0}
-local longest = 0
+local answers = {redis.call('HGET', KEYS[1], 'run') == ARGV[1] and 1 or 0}
 for key = 3, #KEYS do
-  local owner, term = ARGV[key * 2 - 4], tonumber(ARGV[key * 2 - 3])
+  local first = key * 3 - 7
+  local owner, token, term = ARGV[first], tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
   local record = load(KEYS[key])
   local held = own(record, owner)
+  held = held and held[5] == 'c' and held[4] == token and held
   if held then
     held[9] = math.max(held[9], now + term)
     held[7] = math.max(term, held[9] - now)
-    longest = math.max(longest, held[7])
-    save(KEYS[key], record)
+    remember_term(held[7], held[9])
+    dirty = true
   end
-  answers[#answers + 1] = held and 1 or 0
+  answers[#answers + 1] = answer(KEYS[key], record, held and 1 or 0)
 end
-if longest > 0 then
-  remember_term(state[2], longest)
+if forgotten then
+  answers[1] = 0
 end
 return answers

@@ -23,7 +23,13 @@
 --   clock is behind 'at' can one lie too far ahead; then all are looked at, and pulled in.
 -- * A queue that stands still: whoever makes room hands over in the same step; the head of the queue
 --   asks once a second, and counts anew if the sum of holders can't be right (eviction).
--- * Keys that stay: each has a time to live beyond the last deadline, prolonged in steps.
+-- * A waiter that is dead and stays: only its own asking gives it more time.
+-- * Keys that stay: each has a time to live beyond the last deadline, prolonged in steps. A key that was
+--   emptied and is filled again in one script has lost its own, so 'lives_until' is forgotten with it.
+-- * Keys that go too soon: they are told when to end, not after how long. Since 7.2 Redis counts a length
+--   from the start of the script, which may be long before 'now' if the server stood still.
+-- * A number below one that the waiter's client has seen: claim.lua raises the counter to what the
+--   client has seen before it does anything else, so that whoever hands over to it counts on from there.
 local HAND_OVER = 2000        -- how long a grant to a waiter runs until its first renewal
 local NEAR, NEAR_INTERVAL, FAR_INTERVAL = 10, 1000, 3000 -- how often a waiter asks, by its place
 local PATIENCE = 3            -- intervals that a waiter may be silent
@@ -68,14 +74,17 @@ local function close()
     redis.call('DEL', KEYS[1], KEYS[2], KEYS[4])
     return
   end
-  if latest[2] + 1000 > lives_until then
+  local longer = latest[2] + 1000 > lives_until
+  if longer then
     lives_until = math.max(latest[2], now) + SPARE
-    for key = 2, 4 do
+  end
+  local summary = cmsgpack.pack({at, total, taken, places, last_holder, lives_until})
+  redis.call('SET', KEYS[1], 't' .. summary, 'KEEPTTL')
+  if longer then
+    for key = 1, 4 do
       redis.call('PEXPIREAT', KEYS[key], lives_until)
     end
   end
-  local summary = cmsgpack.pack({at, total, taken, places, last_holder, lives_until})
-  redis.call('SET', KEYS[1], 't' .. summary, 'PX', math.max(1, lives_until - now))
 end
 
 local function remove(owner)
@@ -112,8 +121,10 @@ end
 
 local function tell(channel, owner, number, length)
   local kind = string.sub(channel, 1, 1) == 's' and 'SPUBLISH' or 'PUBLISH'
+  -- The owner is a secret, and whoever may listen need not be allowed to read keys: its hash is told.
+  local message = redis.sha1hex(owner) .. string.format('%.0f %.0f', number, length)
   -- A message is a hint: that it can't be sent must not undo what was done.
-  redis.pcall(kind, string.sub(channel, 2), owner .. string.format('%.0f %.0f', number, length))
+  redis.pcall(kind, string.sub(channel, 2), message)
 end
 
 -- The clock was set back: no end may lie further ahead than its term is long.
@@ -150,7 +161,12 @@ local function hand_over(asking)
       end
       if asks == 1 then
         if first ~= asking then
-          redis.call('ZADD', KEYS[3], now + HAND_OVER, first)
+          -- Its deadline is only ever shortened: whoever leaves the queue brings us here again, and
+          -- must not keep one alive that is dead.
+          local deadline = tonumber(redis.call('ZSCORE', KEYS[3], first) or 0)
+          if deadline > now + HAND_OVER then
+            redis.call('ZADD', KEYS[3], now + HAND_OVER, first)
+          end
           tell(channel, first, 0, 0)
         end
         return

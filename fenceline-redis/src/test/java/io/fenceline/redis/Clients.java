@@ -4,7 +4,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.FencelineBuilder;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
-import io.fenceline.LockReport;
+import io.fenceline.diagnosis.LockReport;
 import io.fenceline.testkit.proxy.Frame;
 import io.fenceline.testkit.server.Eventually;
 import java.nio.charset.StandardCharsets;

@@ -9,7 +9,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A Cluster of three masters with replicas keeps the contract. */
+/**
+ * A Cluster of three masters with replicas keeps the contract, with a user that has the documented
+ * rights.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class ClusterContractTest extends LockContract {
   private static RedisCluster redis;
@@ -17,6 +20,7 @@ class ClusterContractTest extends LockContract {
   @BeforeAll
   static void start() {
     redis = RedisCluster.start();
+    redis.nodes().forEach(DocumentedRights::grant);
   }
 
   @AfterAll
@@ -26,6 +30,7 @@ class ClusterContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(RedisLocks.at(Uris.of(redis)), Duration.ofSeconds(2));
+    return StoreHarness.onRealTime(
+        RedisStore.at(DocumentedRights.uri(Uris.of(redis))), Duration.ofSeconds(3));
   }
 }

@@ -138,6 +138,42 @@ class ClusterFaultTest {
   }
 
   @Test
+  void idleClient_asksForTheMapNoMore_whenAFailoverIsOver() {
+    Fenceline client = clients.connect(Uris.of(cluster), Duration.ofSeconds(20));
+    Clients.acquire(client, "idle").release();
+    RedisServer master = cluster.masterOf(head("idle"));
+    RedisServer replica = cluster.replicaOf(master);
+
+    master.kill();
+    replica.command("CLUSTER", "FAILOVER", "TAKEOVER");
+
+    Eventually.until(Clients.AMPLE, "the takeover", () -> replica.info("role").equals("master"));
+    long[] last = {-1, 0};
+    Eventually.until(
+        Clients.AMPLE,
+        "three seconds without a question",
+        () -> {
+          long asked =
+              cluster.nodes().stream()
+                  .filter(RedisServer::isAlive)
+                  .mapToLong(node -> node.commandCount("cluster|slots"))
+                  .sum();
+          if (asked != last[0]) {
+            last[0] = asked;
+            last[1] = System.nanoTime();
+          }
+          return System.nanoTime() - last[1] > Duration.ofSeconds(3).toNanos();
+        });
+
+    assertThat(Clients.acquire(client, "idle").release()).isEqualTo(ReleaseOutcome.RELEASED);
+    master.restart();
+    Eventually.until(
+        Clients.AMPLE, "the old master to follow", () -> master.info("role").equals("slave"));
+    master.awaitInSync(Clients.AMPLE);
+    cluster.awaitWhole(Clients.AMPLE);
+  }
+
+  @Test
   void slotThatMigrates_keepsItsHolds_andServesOthersWhenItIsDone() {
     Duration lease = Duration.ofSeconds(4);
     Fenceline client = clients.connect(Uris.of(cluster), lease);
@@ -197,9 +233,42 @@ class ClusterFaultTest {
   }
 
   @Test
+  void masterThatIsSlowToConnect_hasTheConnectTimeout_notAnOperations() {
+    Duration operation = Duration.ofMillis(500);
+    RedisServer slow = cluster.masterOf(head("slow"));
+    RedisServer itsReplica = cluster.replicaOf(slow);
+    List<RedisServer> others = cluster.masters().stream().filter(m -> m != slow).toList();
+    others.forEach(RedisServer::resetCommandCounts);
+    itsReplica.pause(); // Else it might take over.
+    slow.pause();
+    CompletableFuture<Fenceline> connecting;
+    try {
+      connecting =
+          CompletableFuture.supplyAsync(
+              () ->
+                  clients.connect(
+                      Fenceline.builder()
+                          .store(Uris.of(cluster))
+                          .connectTimeout(Clients.AMPLE)
+                          .operationTimeout(operation)));
+      for (RedisServer other : others) {
+        Eventually.until(Clients.AMPLE, "connections", () -> other.commandCount("hello") > 0);
+      }
+      passMoreThan(operation.multipliedBy(6));
+      assertThat(connecting).isNotDone();
+    } finally {
+      slow.resume();
+      itsReplica.resume();
+    }
+
+    assertThat(Clients.acquire(Clients.get(connecting), "slow").isValid()).isTrue();
+    cluster.awaitWhole(Clients.AMPLE);
+  }
+
+  @Test
   void givenClientOfACluster_isEnough() {
     try (RedisClusterClient given = RedisClusterClient.create(cluster.masters().get(0).uri())) {
-      Fenceline client = clients.connect(Fenceline.builder().store(RedisLocks.of(given)));
+      Fenceline client = clients.connect(Fenceline.builder().store(RedisStore.from(given)));
       Hold hold = Clients.acquire(client, "given");
 
       assertThat(cluster.masterOf(head("given")).command("EXISTS", head("given"))).isEqualTo(1L);

@@ -9,7 +9,8 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
-import io.fenceline.StoreUnavailableException;
+import io.fenceline.StoreRefusedException;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
@@ -59,7 +60,7 @@ class ConvoyTest {
   /** A client whose driver can be kept busy. */
   private final class Busy {
     final Fenceline client;
-    private RedisStore store;
+    private RedisLockStore store;
 
     Busy(Duration operationTimeout) {
       client =
@@ -68,11 +69,13 @@ class ConvoyTest {
                   .operationTimeout(operationTimeout)
                   .defaultOptions(LockOptions.defaults().lease(LEASE))
                   .store(
-                      context -> {
-                        store =
-                            (RedisStore) RedisLocks.at("redis://" + proxy.address()).open(context);
-                        return store;
-                      }));
+                      (StoreFactory)
+                          context -> {
+                            store =
+                                (RedisLockStore)
+                                    RedisStore.at("redis://" + proxy.address()).open(context);
+                            return store;
+                          }));
       Clients.acquire(client, "first").close(); // Scripts are known, connections are there.
     }
 
@@ -244,7 +247,7 @@ class ConvoyTest {
 
     assertThat(outcomes(releases)).containsOnly(RELEASED);
     assertThatThrownBy(() -> tried.get(0).get())
-        .hasCauseInstanceOf(StoreUnavailableException.class)
+        .hasCauseInstanceOf(StoreRefusedException.class)
         .hasMessageContaining("OOM");
     assertThat(other.inspect("no-room").isFree()).isTrue();
   }

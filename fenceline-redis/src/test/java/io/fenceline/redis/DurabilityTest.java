@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
-import io.fenceline.Finding;
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package io.fenceline.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.HeldGrant;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.NameState;
@@ -77,6 +78,27 @@ class LateRequestTest {
     assertRunsLong("late-solo", 0);
     renew(held, SHORT);
     assertRunsLong("late-solo", 0);
+  }
+
+  /**
+   * A failover has forgotten the grant, but not that its owner once waited: the queue has granted
+   * the name to it anew, perhaps after someone else. Its holder has to learn that it lost the
+   * first.
+   */
+  @Test
+  void renewalOfAnEarlierGrantOfTheSameOwner_findsItGone() {
+    hold("late-number", Mode.SHARED, LONG);
+    for (RenewRequest held :
+        List.of(
+            hold("late-number-solo", Mode.EXCLUSIVE, LONG),
+            hold("late-number", Mode.SHARED, LONG))) {
+      HeldGrant earlier = new HeldGrant(held.grant().claim(), held.grant().number() - 1);
+
+      assertThat(Clients.get(store.renew(List.of(new RenewRequest(earlier, LONG))).get(0)))
+          .isEqualTo(Renewal.GONE);
+
+      renew(held, LONG);
+    }
   }
 
   @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fenceline.InvalidSettingException;
+import io.fenceline.settings.InvalidSettingException;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -85,7 +85,7 @@ class LayoutTest {
         "redis-cluster://a,b/1"
       })
   void addressThatIsNone_isRefused(String uri) {
-    assertThatThrownBy(() -> RedisLocks.at(uri)).isInstanceOf(InvalidSettingException.class);
+    assertThatThrownBy(() -> RedisStore.at(uri)).isInstanceOf(InvalidSettingException.class);
   }
 
   @ParameterizedTest
@@ -98,7 +98,7 @@ class LayoutTest {
         "redis-cluster://a,b:7001?tls=true"
       })
   void address_isTaken_andItsSecretIsNotShown(String uri) {
-    assertThat(RedisLocks.at(uri).toString()).doesNotContain("secret@").doesNotContain("=secret");
+    assertThat(RedisStore.at(uri).toString()).doesNotContain("secret@").doesNotContain("=secret");
   }
 
   @Test

@@ -211,6 +211,24 @@ class LostReplyTest {
   }
 
   @Test
+  void subscriptionThatFallsSilentWhileItIsMade_isReplaced() {
+    Fenceline client = clients.hasty(uri(), LEASE);
+    Fenceline other = clients.connect(redis.uri(), LEASE);
+    Hold hold = Clients.acquire(other, "half-made");
+    proxy.resetCounts();
+    CompletableFuture<Hold> waiting = client.lock("half-made").acquireAsync(Clients.AMPLE);
+    Eventually.until(Clients.AMPLE, "a subscription", () -> proxy.count("SUBSCRIBE") == 1);
+    Fault silent = proxy.holdRequest(Trigger.first(frame -> frame.is("SUBSCRIBE")));
+
+    redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+
+    Eventually.until(Clients.AMPLE, "a third subscription", () -> proxy.count("SUBSCRIBE") >= 3);
+    assertThat(silent.timesApplied()).isEqualTo(1);
+    hold.release();
+    assertThat(Clients.get(waiting).token()).isGreaterThan(hold.token());
+  }
+
+  @Test
   void serverThatSaysNothing_failsRequestsInTime_andIsReachedAgain() {
     Fenceline client = clients.hasty(uri(), LEASE);
     Fault silent = proxy.blackHole(Direction.TO_CLIENT);

@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.FencingToken;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.Fence;
 import io.fenceline.fence.FenceListener;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.fence.FenceContract;
 import io.fenceline.testkit.fence.FencedCell;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.proxy.Trigger;
+import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisCluster;
 import io.fenceline.testkit.server.RedisServer;
 import io.lettuce.core.RedisClient;
@@ -254,6 +259,19 @@ class RedisFenceTest {
     }
   }
 
+  /** As one needs for a pooled connection of Lettuce 6, which hides its codec. */
+  @Test
+  void codecThatIsGiven_isUsed() {
+    try (StatefulRedisConnection<byte[], byte[]> binary = client.connect(ByteArrayCodec.INSTANCE)) {
+      byte[] key = {(byte) 0xFE, 'k'};
+      RedisFence<byte[], byte[]> given = RedisFence.over(binary, ByteArrayCodec.INSTANCE);
+      given.set(key, key, T34);
+
+      assertThat(binary.sync().get(key)).isEqualTo(key);
+      assertThatThrownBy(() -> given.set(key, key, T33)).isInstanceOf(StaleTokenException.class);
+    }
+  }
+
   @Test
   void checkAlone_forResourcesElsewhere() {
     Fence elsewhere = fence.asFence(resource -> "fence:" + resource);
@@ -276,5 +294,103 @@ class RedisFenceTest {
         .hasMessageContaining("not an integer");
     assertThatThrownBy(() -> GuardedScript.of("#!lua flags=no-writes\nreturn 1"))
         .isInstanceOf(InvalidSettingException.class);
+  }
+
+  private static final GuardedScript COUNT = GuardedScript.of("return redis.call('INCR', KEYS[1])");
+
+  private static Long count(RedisFence<String, String> over, String key) {
+    return over.<Long>eval(COUNT, ScriptOutputType.INTEGER, key, T33, List.of(key), List.of());
+  }
+
+  @Test
+  void scriptWhoseAnswerIsLost_runsOnce_andSaysThatItMayHaveRun() {
+    for (boolean known : new boolean[] {true, false}) { // By its hash, and with its body.
+      try (FaultProxy proxy = FaultProxy.to(redis.host(), redis.port(), Protocol.RESP);
+          RedisClient own = RedisClient.create("redis://" + proxy.address())) {
+        RedisFence<String, String> proxied = RedisFence.over(own.connect());
+        String key = "count-" + known;
+        redis.command("SCRIPT", "FLUSH");
+        if (known) {
+          count(proxied, "warm-up");
+        }
+        String command = known ? "EVALSHA" : "EVAL";
+        Fault lost = proxy.closeBeforeReply(Trigger.first(request -> request.is(command)));
+
+        assertThatThrownBy(() -> count(proxied, key))
+            .isInstanceOf(StoreUnavailableException.class)
+            .hasMessageContaining("may have run");
+
+        assertThat(lost.timesApplied()).isEqualTo(1);
+        assertThat(redis.command("GET", key)).isEqualTo("1");
+        assertThat(count(proxied, key)).isEqualTo(2); // The connection is as good as before.
+        assertThat(connection.sync().get(key)).isEqualTo("2");
+      }
+    }
+  }
+
+  @Test
+  void scriptWhoseConnectionIsReset_saysThatItMayHaveRun() {
+    try (FaultProxy proxy = FaultProxy.to(redis.host(), redis.port(), Protocol.RESP);
+        RedisClient own = RedisClient.create("redis://" + proxy.address())) {
+      RedisFence<String, String> proxied = RedisFence.over(own.connect());
+      count(proxied, "reset");
+      Fault lost = proxy.cutBeforeReply(Trigger.first(request -> request.is("EVALSHA")));
+
+      assertThatThrownBy(() -> count(proxied, "reset"))
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("may have run");
+
+      assertThat(lost.timesApplied()).isEqualTo(1);
+      assertThat(redis.command("GET", "reset")).isEqualTo("2");
+    }
+  }
+
+  @Test
+  void commandThatWasGivenUp_isNotSentLater() {
+    try (FaultProxy proxy = FaultProxy.to(redis.host(), redis.port(), Protocol.RESP);
+        RedisClient own = RedisClient.create("redis://" + proxy.address())) {
+      StatefulRedisConnection<String, String> late = own.connect();
+      late.setTimeout(Duration.ofMillis(300));
+      RedisFence<String, String> proxied = RedisFence.over(late);
+      proxied.set("given-up", "first", T33);
+      Fault away = proxy.refuseConnections();
+      proxy.closeAll();
+      Eventually.until(Clients.AMPLE, "the connection to be lost", () -> away.timesApplied() > 0);
+
+      assertThatThrownBy(() -> proxied.set("given-up", "second", T33))
+          .isInstanceOf(StoreUnavailableException.class);
+      fence.set("given-up", "third", T33);
+      away.lift();
+      Eventually.until(Clients.AMPLE, "a connection", () -> isAnswered(late));
+
+      assertThat(connection.sync().get("given-up")).isEqualTo("third");
+    }
+  }
+
+  private static boolean isAnswered(StatefulRedisConnection<String, String> connection) {
+    try {
+      return connection.sync().ping().equals("PONG");
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  @Test
+  void scriptThatIsSentToAnotherNode_runsThere_once() {
+    try (SmallCluster cluster = new SmallCluster(0, 2);
+        RedisClusterClient nodes = RedisClusterClient.create(cluster.sharing(0).uri())) {
+      StatefulRedisClusterConnection<String, String> connected = nodes.connect();
+      RedisFence<String, String> clustered = RedisFence.over(connected);
+      int slot = SlotHash.getSlot("count");
+      RedisServer source = cluster.sharing(slot * 2 / SlotHash.SLOT_COUNT);
+      RedisServer target = cluster.sharing(1 - slot * 2 / SlotHash.SLOT_COUNT);
+      String id = String.valueOf(target.command("CLUSTER", "MYID"));
+      for (RedisServer node : List.of(target, source)) {
+        node.command("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", id);
+      }
+
+      assertThat(count(clustered, "count")).isEqualTo(1);
+      assertThat(count(clustered, "count")).isEqualTo(2);
+    }
   }
 }

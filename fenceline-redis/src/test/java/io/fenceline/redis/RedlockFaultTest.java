@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
-import io.fenceline.Finding;
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.time.Duration;
@@ -57,20 +57,33 @@ class RedlockFaultTest {
     try (RedlockServers nodes = RedlockServers.start(5)) {
       Fenceline client = clients.connect(nodes.uri(), Duration.ofMinutes(5));
       Clients.acquire(client, NAME).release();
-      nodes.all().forEach(RedisServer::resetCommandCounts);
 
-      Hold hold = Clients.acquire(client, NAME);
-      Eventually.until(Clients.AMPLE, "two calls at each", () -> calls(nodes, 2));
-      hold.release();
-
-      Eventually.until(Clients.AMPLE, "three calls at each", () -> calls(nodes, 3));
+      // A majority is enough for the client: what the others still have to hear of an earlier round
+      // may be counted with a later one, which is then no measure.
+      Eventually.until(Clients.AMPLE, "two rounds and one", () -> takesThreeCalls(client, nodes));
       assertThat(nodes.get(0).commandCounts()).doesNotContainKey("publish");
       clients.afterEach(null);
     }
   }
 
+  private static boolean takesThreeCalls(Fenceline client, RedlockServers nodes) {
+    nodes.all().forEach(RedisServer::resetCommandCounts);
+    Hold hold = Clients.acquire(client, NAME);
+    boolean twoRounds = calls(nodes, 2);
+    hold.release();
+    return twoRounds && calls(nodes, 3);
+  }
+
   private static boolean calls(RedlockServers nodes, int count) {
-    return nodes.all().stream().allMatch(node -> node.commandCount("evalsha") == count);
+    try {
+      Eventually.until(
+          Duration.ofSeconds(5),
+          count + " calls at each",
+          () -> nodes.all().stream().allMatch(node -> node.commandCount("evalsha") == count));
+      return true;
+    } catch (AssertionError e) {
+      return false;
+    }
   }
 
   @Test
@@ -90,12 +103,20 @@ class RedlockFaultTest {
       assertThat(assertNext(other, hold).release()).isEqualTo(ReleaseOutcome.RELEASED);
       // A client that comes now manages with three, too.
       assertNext(clients.connect(nodes.uri(), LEASE), hold);
-      assertThat(other.diagnose())
-          .filteredOn(finding -> finding.severity() == Finding.Severity.SERIOUS)
-          .hasSize(2)
-          .allMatch(finding -> finding.found().contains("does not answer"));
+      // A node that a busy machine keeps from answering in time is named, too.
+      Eventually.until(
+          Duration.ofMinutes(1), "the two dead nodes alone to be named", () -> twoAreDead(other));
       clients.afterEach(null);
     }
+  }
+
+  private static boolean twoAreDead(Fenceline client) {
+    List<Finding> serious =
+        client.diagnose().stream()
+            .filter(finding -> finding.severity() == Finding.Severity.SERIOUS)
+            .toList();
+    return serious.size() == 2
+        && serious.stream().allMatch(finding -> finding.found().contains("does not answer"));
   }
 
   @Test
@@ -147,8 +168,8 @@ class RedlockFaultTest {
           client.lock(NAME, LockOptions.defaults().fixedLease(lease)).tryAcquire().orElseThrow();
       // A hold that a bare majority has: with one of them forgetful, the rest is no majority.
       Eventually.until(Clients.AMPLE, "all to have it", () -> having(nodes) == 5);
-      nodes.get(3).command("DEL", KEY);
-      nodes.get(4).command("DEL", KEY);
+      RedlockServers.free(nodes.get(3), NAME);
+      RedlockServers.free(nodes.get(4), NAME);
 
       nodes.get(0).kill();
       nodes.get(0).restart();
@@ -188,21 +209,33 @@ class RedlockFaultTest {
     }
   }
 
+  /** The renewals are the test's own: one that came by itself would give it back too early. */
   @Test
   void restartedEmpty_isGivenBackWhatItForgot_byRenewals() {
     try (RedlockServers nodes = RedlockServers.start(5)) {
-      Fenceline client = clients.connect(nodes.uri(), LEASE);
-      Hold hold = Clients.acquire(client, NAME);
+      Duration lease = Duration.ofMinutes(10);
+      Fenceline client = clients.connect(nodes.uri(), lease);
+      Hold hold =
+          client.lock(NAME, LockOptions.defaults().fixedLease(lease)).tryAcquire().orElseThrow();
       Eventually.until(Clients.AMPLE, "all to have it", () -> having(nodes) == 5);
-      nodes.get(4).command("DEL", KEY); // As if another claim had been there first.
-
+      RedlockServers.free(nodes.get(4), NAME);
       nodes.get(0).kill();
       nodes.get(0).restart();
       nodes.get(1).command("FLUSHALL");
-
       assertThat(having(nodes)).isEqualTo(2);
-      Eventually.until(Clients.AMPLE, "all to have it again", () -> having(nodes) == 5);
-      assertSurvives(hold);
+
+      Eventually.until(
+          Clients.AMPLE,
+          "all to have it again",
+          () -> {
+            Clients.get(hold.extendAsync(lease));
+            return having(nodes) == 5;
+          });
+
+      nodes.get(2).kill(); // Those that had it all the time.
+      nodes.get(3).kill();
+      Clients.get(hold.extendAsync(lease));
+      assertThat(hold.isValid()).isTrue();
       assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
       assertThat(client.inspect(NAME).isFree()).isTrue();
       clients.afterEach(null);

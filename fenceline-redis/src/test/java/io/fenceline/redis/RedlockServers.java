@@ -39,6 +39,12 @@ final class RedlockServers implements AutoCloseable {
     return addresses.stream().collect(Collectors.joining(",", "redlock://", "?nodeTimeout=1s"));
   }
 
+  /** The node has nothing of a name any more, as if another claim had been there first. */
+  static void free(RedisServer node, String name) {
+    node.command("DEL", "fl1:r:" + name);
+    node.command("ZREM", "fl1:r~", name);
+  }
+
   @Override
   public void close() {
     all.forEach(RedisServer::close);

@@ -4,19 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
-import io.fenceline.Finding;
 import io.fenceline.Hold;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Finding;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisCluster;
 import io.fenceline.testkit.server.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -25,7 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** TLS, users, and secrets that stay secret. */
 class SecurityTest {
   private static final Duration LEASE = Duration.ofSeconds(20);
-  private static final String PASSWORD = "canary-7f3a";
+  private static final String PASSWORD = DocumentedRights.PASSWORD;
 
   @RegisterExtension final Clients clients = new Clients();
 
@@ -68,9 +75,8 @@ class SecurityTest {
 
   @Test
   void documentedRule_isEnough() {
-    String rule = documentedRule();
-    try (RedisServer redis =
-        RedisServer.builder().user("locks", rule.replace("SECRET", PASSWORD)).start()) {
+    String rule = DocumentedRights.rule();
+    try (RedisServer redis = RedisServer.builder().user("locks", rule).start()) {
       useEverything("redis://locks:" + PASSWORD + "@" + redis.address());
       assertThat((java.util.List<?>) redis.command("ACL", "LOG")).isEmpty();
     }
@@ -80,8 +86,7 @@ class SecurityTest {
   void documentedRule_isEnoughInACluster() {
     try (RedisCluster cluster = RedisCluster.start()) {
       for (RedisServer node : cluster.nodes()) {
-        String[] words =
-            ("ACL SETUSER locks " + documentedRule().replace("SECRET", PASSWORD)).split(" ");
+        String[] words = ("ACL SETUSER locks " + DocumentedRights.rule()).split(" ");
         node.command(words);
       }
       useEverything(Uris.of(cluster).replace("//", "//locks:" + PASSWORD + "@"));
@@ -93,7 +98,7 @@ class SecurityTest {
 
   @Test
   void documentedRule_isEnoughForARedlock_withWhatItsPageAdds() {
-    String rule = documentedRule().replace("SECRET", PASSWORD) + " " + documentedAddition();
+    String rule = DocumentedRights.rule() + " " + documentedAddition();
     try (RedlockServers nodes =
         RedlockServers.start(3, () -> RedisServer.builder().user("locks", rule).start())) {
       String uri = nodes.uri().replace("//", "//locks:" + PASSWORD + "@");
@@ -134,24 +139,12 @@ class SecurityTest {
     }
   }
 
-  private static String documentedRule() {
-    try {
-      String page =
-          Files.readString(Path.of(System.getProperty("user.dir"), "..", "docs", "redis.md"));
-      Matcher rule = Pattern.compile("ACL SETUSER locks (on [^`]*?)\\n```").matcher(page);
-      assertThat(rule.find()).isTrue();
-      return rule.group(1).replaceAll("\\s*\\\\\\s*", " ").strip();
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   @Test
   void wrongPassword_isRefused_andNotShown() {
     try (RedisServer redis = RedisServer.builder().password("right").start()) {
       assertThatThrownBy(
               () -> clients.connect("redis://:" + PASSWORD + "@" + redis.address(), LEASE))
-          .isInstanceOf(StoreUnavailableException.class)
+          .isInstanceOf(StoreRefusedException.class)
           .satisfies(
               failure -> {
                 for (Throwable t = failure; t != null; t = t.getCause()) {
@@ -168,7 +161,7 @@ class SecurityTest {
       RedisClient own = RedisClient.create();
       try {
         Fenceline client =
-            clients.connect(Fenceline.builder().store(RedisLocks.of(own, uri)).label("given"));
+            clients.connect(Fenceline.builder().store(RedisStore.from(own, uri)).label("given"));
         Hold hold = Clients.acquire(client, "given");
         assertThat(client.store()).doesNotContain(PASSWORD);
         hold.release();
@@ -177,6 +170,52 @@ class SecurityTest {
       } finally {
         own.shutdown();
       }
+    }
+  }
+
+  /** Whoever may listen to all channels, but read no key, learns no owner. */
+  @Test
+  void messages_doNotTellOwners() {
+    try (RedisServer redis =
+        RedisServer.builder()
+            .user("listener", "on >listening resetkeys &* -@all +psubscribe")
+            .start()) {
+      RedisClient own = RedisClient.create("redis://listener:listening@" + redis.address());
+      try (StatefulRedisPubSubConnection<byte[], byte[]> heard =
+          own.connectPubSub(ByteArrayCodec.INSTANCE)) {
+        BlockingQueue<byte[]> messages = new LinkedBlockingQueue<>();
+        heard.addListener(
+            new RedisPubSubAdapter<byte[], byte[]>() {
+              @Override
+              public void message(byte[] pattern, byte[] channel, byte[] message) {
+                messages.add(message);
+              }
+            });
+        heard.sync().psubscribe(Layout.bytes("*"));
+        Fenceline client = clients.connect(redis.uri(), LEASE);
+        Fenceline other = clients.connect(redis.uri(), LEASE);
+        Hold hold = Clients.acquire(client, "secret");
+        CompletableFuture<Hold> waiting = other.lock("secret").acquireAsync(Clients.AMPLE);
+        Clients.awaitWaiters(client, "secret", 1);
+
+        hold.release();
+
+        assertThat(Clients.get(waiting).isValid()).isTrue();
+        byte[] message = Clients.get(CompletableFuture.supplyAsync(() -> take(messages)));
+        assertThat(new String(message, StandardCharsets.ISO_8859_1))
+            .matches("[0-9a-f]{40}[0-9]+ [0-9]+");
+        clients.afterEach(null);
+      } finally {
+        own.shutdown();
+      }
+    }
+  }
+
+  private static byte[] take(BlockingQueue<byte[]> messages) {
+    try {
+      return messages.take();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A master that Sentinels name keeps the contract. */
+/** A master that Sentinels name keeps the contract, with a user that has the documented rights. */
 @Execution(ExecutionMode.CONCURRENT)
 class SentinelContractTest extends LockContract {
   private static RedisSentinels redis;
@@ -17,6 +17,7 @@ class SentinelContractTest extends LockContract {
   @BeforeAll
   static void start() {
     redis = RedisSentinels.start();
+    redis.servers().forEach(DocumentedRights::grant);
   }
 
   @AfterAll
@@ -26,6 +27,7 @@ class SentinelContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(RedisLocks.at(Uris.of(redis)), Duration.ofSeconds(2));
+    return StoreHarness.onRealTime(
+        RedisStore.at(DocumentedRights.uri(Uris.of(redis))), Duration.ofSeconds(3));
   }
 }

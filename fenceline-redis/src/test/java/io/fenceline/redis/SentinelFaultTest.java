@@ -6,6 +6,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.RedisSentinel;
 import io.fenceline.testkit.server.RedisSentinels;
 import io.fenceline.testkit.server.RedisServer;
 import java.nio.charset.StandardCharsets;
@@ -71,6 +72,30 @@ class SentinelFaultTest {
           () -> client.inspect("kept").holders().get(0).id().equals(hold.id()));
       assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
       clients.afterEach(null);
+    }
+  }
+
+  /** Its socket is open, and nobody reads from it. */
+  @Test
+  void silentSentinelAtTheFront_delaysNobody() {
+    try (RedisSentinels group = RedisSentinels.start(Duration.ofSeconds(30))) {
+      RedisSentinel silent = group.sentinels().get(0);
+      silent.pause();
+      for (RedisSentinel other : group.sentinels().subList(1, 3)) { // All that we ask of them.
+        other.command("ACL", "SETUSER", "default", "-@all", "+sentinel|get-master-addr-by-name");
+      }
+      try {
+        Fenceline client = clients.connect(Uris.of(group), Duration.ofSeconds(30));
+        Hold hold = Clients.acquire(client, "silent");
+        for (int i = 0; i < 4; i++) { // Whoever is asked first.
+          group.servers().get(0).command("CLIENT", "KILL", "TYPE", "normal");
+          assertThat(Clients.acquire(client, "again-" + i).isValid()).isTrue();
+        }
+        assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        clients.afterEach(null);
+      } finally {
+        silent.resume();
+      }
     }
   }
 }

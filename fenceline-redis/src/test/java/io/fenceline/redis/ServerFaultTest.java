@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.testkit.server.Eventually;

@@ -26,15 +26,19 @@ final class Stores {
   record Opened(LockStore store, Random random) {}
 
   static Opened open(String uri) {
+    return open(uri, new ManualTime());
+  }
+
+  static Opened open(String uri, ManualTime time) {
     Random random = new Random();
     StoreContext context =
         new StoreContext(
             new ClientInfo("test", "localhost", 1),
-            new ManualTime(),
+            time,
             random,
             Duration.ofSeconds(30),
             Duration.ofSeconds(30));
-    return new Opened(RedisLocks.at(uri).open(context), random);
+    return new Opened(RedisStore.at(uri).open(context), random);
   }
 
   /** Claims names that are free, all at once. */

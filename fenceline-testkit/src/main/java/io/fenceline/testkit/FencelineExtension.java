@@ -7,6 +7,9 @@ import io.fenceline.event.LockListener;
 import io.fenceline.event.Lost;
 import io.fenceline.event.Released;
 import io.fenceline.memory.MemorySpace;
+import io.fenceline.spi.StoreFactory;
+import io.fenceline.testkit.contract.LossyStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -33,13 +36,17 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * }</pre>
  *
  * <p>A test and its {@code @BeforeEach} methods may ask for a {@link Fenceline}, the {@link
- * ManualTime} that it lives by, and the {@link MemorySpace} that it is connected to, for a second
- * client of the same names. Each test has its own. After the test the client is closed, and a hold
- * that the test has neither released nor lost fails it, with where it was acquired.
+ * ManualTime} that it lives by, the {@link MemorySpace} that it is connected to, for a second
+ * client of the same names, and the {@link LossyStore} in between, which makes the store
+ * unreachable or loses replies. Each test has its own. After the test the client is closed, and a
+ * hold that the test has neither released nor lost fails it, with where it was acquired.
  */
 public final class FencelineExtension implements ParameterResolver, AfterEachCallback {
   private static final ExtensionContext.Namespace OURS =
       ExtensionContext.Namespace.create(FencelineExtension.class);
+
+  /** Longer than the client waits before it asks a store again that gave no answer. */
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
   /** For {@code @ExtendWith}. */
   public FencelineExtension() {}
@@ -49,13 +56,14 @@ public final class FencelineExtension implements ParameterResolver, AfterEachCal
     final ManualTime time = new ManualTime();
     final MemorySpace space = MemorySpace.create(time::wallMillis);
     final OpenHolds holds = new OpenHolds();
+    final LossyStore[] store = new LossyStore[1];
     final Fenceline fenceline;
 
     @SuppressWarnings("MustBeClosedChecker") // Closed after the test.
     Kit() {
       fenceline =
           Fenceline.builder()
-              .store(space.factory())
+              .store((StoreFactory) context -> store[0] = new LossyStore(space.factory(), context))
               .time(time)
               .label("test")
               .listener(holds)
@@ -108,7 +116,10 @@ public final class FencelineExtension implements ParameterResolver, AfterEachCal
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
     Class<?> type = parameter.getParameter().getType();
-    return type == Fenceline.class || type == ManualTime.class || type == MemorySpace.class;
+    return type == Fenceline.class
+        || type == ManualTime.class
+        || type == MemorySpace.class
+        || type == LossyStore.class;
   }
 
   @Override
@@ -117,6 +128,9 @@ public final class FencelineExtension implements ParameterResolver, AfterEachCal
     Class<?> type = parameter.getParameter().getType();
     if (type == ManualTime.class) {
       return kit.time;
+    }
+    if (type == LossyStore.class) {
+      return kit.store[0];
     }
     return type == MemorySpace.class ? kit.space : kit.fenceline;
   }
@@ -128,6 +142,11 @@ public final class FencelineExtension implements ParameterResolver, AfterEachCal
       return;
     }
     List<AssertionError> leaked = kit.holds.all();
+    if (kit.store[0].met() > 0) {
+      // What could not be given back while the store was away is given back, after a pause.
+      kit.store[0].heal();
+      kit.time.advance(LONGEST_PAUSE);
+    }
     kit.fenceline.close();
     if (!leaked.isEmpty()) {
       AssertionError first = leaked.get(0);

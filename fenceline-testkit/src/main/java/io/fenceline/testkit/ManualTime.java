@@ -1,7 +1,7 @@
 package io.fenceline.testkit;
 
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -149,12 +149,27 @@ public final class ManualTime implements Time {
     tasks.add(first);
     running.set(tasks);
     try {
-      Runnable task;
-      while ((task = tasks.poll()) != null) {
-        task.run();
-      }
+      runAll(tasks);
     } finally {
       running.remove();
+    }
+  }
+
+  /** Each task stands for a thread of its own: what one of them throws keeps none from running. */
+  private static void runAll(ArrayDeque<Runnable> tasks) {
+    Throwable first = null;
+    Runnable task;
+    while ((task = tasks.poll()) != null) {
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        first = first == null ? e : first;
+      }
+    }
+    if (first instanceof Error error) {
+      throw error;
+    } else if (first instanceof RuntimeException exception) {
+      throw exception;
     }
   }
 

@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.errorprone.annotations.MustBeClosed;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.LockLostException;
 import io.fenceline.LockOptions;
-import io.fenceline.ModeConflictException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.event.LockListener;
 import io.fenceline.event.StoreFailed;
@@ -15,11 +16,17 @@ import io.fenceline.memory.MemorySpace;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.LockStore;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.Validity;
 import io.fenceline.testkit.ManualTime;
+import io.fenceline.testkit.server.Eventually;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -27,6 +34,7 @@ import org.junit.jupiter.api.Test;
 /** Things that happen at the same moment, which only a time that the test owns can arrange. */
 class CrossingsTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration BOUND = Duration.ofSeconds(30);
 
   private final ManualTime time = new ManualTime();
   private final MemorySpace space = MemorySpace.create(time::wallMillis);
@@ -110,7 +118,7 @@ class CrossingsTest {
 
       // Looking at the clock, the server grants the lock to b, and only then refuses c.
       assertThatThrownBy(() -> c.semaphore("ledger", 2).tryAcquire())
-          .isInstanceOf(ModeConflictException.class);
+          .isInstanceOf(StoreRefusedException.class);
       time.pause(Duration.ofSeconds(5));
       time.advance(Duration.ZERO);
 
@@ -132,7 +140,7 @@ class CrossingsTest {
         };
     try (Fenceline fenceline =
         Fenceline.builder()
-            .store(context -> silent(space.factory().open(context)))
+            .store((StoreFactory) context -> silent(space.factory().open(context)))
             .operationTimeout(Duration.ofMillis(500))
             .listener(endOfTime)
             .time(time)
@@ -177,10 +185,169 @@ class CrossingsTest {
     }
   }
 
+  @Test
+  void grantThatIsGoneBeforeItIsToldOf_isClaimedForAnew() {
+    try (Fenceline fenceline = silentClient()) {
+      CompletableFuture<Hold> waiting = fenceline.lock("ledger").acquireAsync(LEASE);
+      ClaimHandler first = asked.get();
+
+      first.gone(); // Its session ended, on another thread, which was faster.
+      first.granted(new Grant(7, new Validity(time.now(), LEASE)));
+
+      assertThat(waiting).as("a hold that is gone").isNotDone();
+      assertThat(withdrawals).hasValue(1);
+      assertThat(asked.get()).as("the claim").isNotSameAs(first);
+      asked.get().granted(new Grant(8, new Validity(time.now(), LEASE)));
+      assertThat(waiting.join().isValid()).isTrue();
+    }
+  }
+
+  @Test
+  void interruptThatTakesItsTime_keepsNobodyFromTheHold() throws Exception {
+    CountDownLatch interrupting = new CountDownLatch(1);
+    CountDownLatch interrupted = new CountDownLatch(1);
+    AtomicReference<Hold> held = new AtomicReference<>();
+    CountDownLatch done = new CountDownLatch(1);
+    LockOptions options = LockOptions.defaults().fixedLease(LEASE).interruptOnLoss();
+    try (Fenceline fenceline = client()) {
+      Thread holder =
+          new Thread("holder") {
+            @Override
+            public void run() {
+              held.set(fenceline.lock("ledger", options).tryAcquire().orElseThrow());
+              try {
+                done.await();
+              } catch (InterruptedException e) {
+                held.get().release();
+              }
+            }
+
+            @Override
+            public void interrupt() { // As that of a thread in a channel, which is closed by it.
+              interrupting.countDown();
+              awaitLatch(interrupted);
+              super.interrupt();
+            }
+          };
+      holder.start();
+      Eventually.until(BOUND, "the hold", () -> held.get() != null);
+      Thread timers = new Thread(() -> time.advance(LEASE), "timers");
+      timers.start();
+      assertThat(interrupting.await(30, TimeUnit.SECONDS)).isTrue();
+
+      FutureTask<Boolean> entered =
+          new FutureTask<>(
+              () -> {
+                try (Hold again = held.get().reenter()) {
+                  return again.isValid();
+                } catch (LockLostException e) {
+                  return false;
+                }
+              });
+      new Thread(entered, "other").start();
+      try {
+        Eventually.until(BOUND, "the other's call", entered::isDone);
+      } finally {
+        interrupted.countDown();
+      }
+      assertThat(entered.get()).isFalse();
+      holder.join(BOUND.toMillis());
+      timers.join(BOUND.toMillis());
+      assertThat(holder.isAlive() || timers.isAlive()).isFalse();
+    }
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void extensionWhoseAnswerComesAfterTheLoss_keepsTheNameClosedForTheDelayOnly() {
+    LockOptions delayed = LockOptions.defaults().fixedLease(LEASE).lockDelay(Duration.ofSeconds(5));
+    try (Fenceline fenceline = lateClient();
+        Fenceline other = client()) {
+      Hold hold = fenceline.lock("ledger", delayed).tryAcquire().orElseThrow();
+      CompletableFuture<Void> extended = hold.extendAsync(LEASE.multipliedBy(100));
+      time.advance(LEASE);
+      assertThat(hold.isValid()).isFalse();
+
+      late.get().run();
+      time.advance(Duration.ofSeconds(1));
+      assertThat(other.lock("ledger").tryAcquire()).as("within the delay").isEmpty();
+      time.advance(Duration.ofSeconds(5));
+
+      assertThat(extended).isCompletedExceptionally();
+      assertThat(other.lock("ledger").tryAcquire()).isPresent();
+    }
+  }
+
+  @Test
+  void extensionThatIsNotAnswered_keepsTheNameClosedForTheDelayOnly() {
+    LockOptions delayed = LockOptions.defaults().fixedLease(LEASE).lockDelay(Duration.ofSeconds(5));
+    try (Fenceline fenceline = lateClient();
+        Fenceline other = client()) {
+      Hold hold = fenceline.lock("ledger", delayed).tryAcquire().orElseThrow();
+      CompletableFuture<Void> extended = hold.extendAsync(LEASE.multipliedBy(100));
+      time.advance(LEASE.minusSeconds(2));
+      assertThat(extended).isCompletedExceptionally(); // Not answered, and still held.
+      assertThat(hold.isValid()).isTrue();
+      time.advance(Duration.ofSeconds(3));
+      assertThat(other.lock("ledger").tryAcquire()).as("within the delay").isEmpty();
+
+      time.advance(Duration.ofSeconds(6));
+
+      assertThat(other.lock("ledger").tryAcquire()).isPresent();
+    }
+  }
+
+  private final AtomicReference<Runnable> late = new AtomicReference<>();
+
+  /** A client whose renewals are done, and answered when the test says so. */
+  @MustBeClosed
+  private Fenceline lateClient() {
+    return Fenceline.builder()
+        .store(
+            StoreProxy.over(
+                space.factory(),
+                (method, arguments, store) -> {
+                  Object answer = store.ask();
+                  if (!method.getName().equals("renew")) {
+                    return answer;
+                  }
+                  CompletableFuture<Object> given = new CompletableFuture<>();
+                  Object renewal = ((CompletableFuture<?>) ((List<?>) answer).get(0)).join();
+                  late.set(() -> given.complete(renewal));
+                  return List.of(given);
+                }))
+        .time(time)
+        .connect();
+  }
+
+  @Test
+  void lookOfAThreadThatOwnsNothing_leavesNothingWithTheThread() throws Exception {
+    try (Fenceline fenceline = client()) {
+      Hold inTheWay = fenceline.lock("ledger").tryAcquire().orElseThrow();
+      java.util.concurrent.locks.Lock lock = fenceline.lock("ledger").asReentrantLock();
+
+      assertThat(lock.tryLock()).isFalse();
+
+      var owners = Client.class.getDeclaredField("owners");
+      owners.setAccessible(true);
+      var owned = ThreadOwners.class.getDeclaredField("owned");
+      owned.setAccessible(true);
+      assertThat(((ThreadLocal<?>) owned.get(owners.get(fenceline))).get()).isNull();
+      inTheWay.release();
+    }
+  }
+
   @MustBeClosed
   private Fenceline silentClient() {
     return Fenceline.builder()
-        .store(context -> silent(space.factory().open(context)))
+        .store((StoreFactory) context -> silent(space.factory().open(context)))
         .time(time)
         .connect();
   }

@@ -6,13 +6,13 @@ import com.google.errorprone.annotations.MustBeClosed;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
-import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.Acquired;
 import io.fenceline.event.Contended;
 import io.fenceline.event.HandedOff;
 import io.fenceline.event.LockEvent;
 import io.fenceline.event.LockListener;
+import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.event.Refused;
 import io.fenceline.event.Released;
@@ -55,6 +55,22 @@ class EventsTest {
         .listener(into(events))
         .defaultOptions(LockOptions.defaults().lease(LEASE))
         .connect();
+  }
+
+  @Test
+  void releaseIsTold_beforeTheNextOneIsToldToHaveIt() {
+    try (Fenceline fenceline = client("client")) {
+      Hold first = fenceline.lock("ledger").tryAcquire().orElseThrow();
+      CompletableFuture<Hold> next = fenceline.lock("ledger").acquireAsync(LEASE);
+
+      first.release();
+      next.join().release();
+
+      assertThat(events)
+          .extracting(event -> (Object) event.getClass())
+          .containsExactly(
+              Acquired.class, Contended.class, Released.class, HandedOff.class, Released.class);
+    }
   }
 
   @Test

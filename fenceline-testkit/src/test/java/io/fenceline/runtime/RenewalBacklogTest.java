@@ -9,6 +9,7 @@ import io.fenceline.memory.MemorySpace;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.ManualTime;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -34,7 +35,7 @@ class RenewalBacklogTest {
   @SuppressWarnings("MustBeClosedChecker") // Closed by the tests.
   private Fenceline connect() {
     return Fenceline.builder()
-        .store(context -> slow(space.factory().open(context)))
+        .store((StoreFactory) context -> slow(space.factory().open(context)))
         .time(time)
         .defaultOptions(LockOptions.defaults().lease(LEASE))
         .connect();

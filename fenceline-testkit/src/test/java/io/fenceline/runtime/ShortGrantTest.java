@@ -9,10 +9,11 @@ import io.fenceline.memory.MemorySpace;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.Renewal;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.Validity;
 import io.fenceline.testkit.ManualTime;
+import io.fenceline.time.Moment;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +59,7 @@ class ShortGrantTest {
     MemorySpace space = MemorySpace.create(time::wallMillis);
     try (Fenceline client =
         Fenceline.builder()
-            .store(context -> handingOver(space.factory().open(context)))
+            .store((StoreFactory) context -> handingOver(space.factory().open(context)))
             .time(time)
             .defaultOptions(LockOptions.defaults().lease(LEASE))
             .connect()) {

@@ -35,6 +35,25 @@ class PatienceTest {
   }
 
   @Test
+  void errorOfOneThatIsOver_leavesTheOthersTheirTime() {
+    patience.watch(
+        new CompletableFuture<>(),
+        () -> {
+          throw new StackOverflowError("deep in a callback");
+        });
+    CompletableFuture<String> second = bound(new CompletableFuture<>());
+    time.advance(Duration.ofSeconds(1));
+    CompletableFuture<String> third = bound(new CompletableFuture<>());
+
+    assertThatThrownBy(() -> time.advance(TIMEOUT)).isInstanceOf(StackOverflowError.class);
+    time.advance(TIMEOUT);
+
+    assertThat(second).isCompletedExceptionally();
+    assertThat(third).isCompletedExceptionally();
+    assertThat(time.timers()).isZero();
+  }
+
+  @Test
   void answersAndFailures_passOn_andTheTimerEndsWithThem() {
     CompletableFuture<String> answer = new CompletableFuture<>();
     CompletableFuture<String> failure = new CompletableFuture<>();

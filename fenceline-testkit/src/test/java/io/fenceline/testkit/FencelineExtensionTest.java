@@ -7,7 +7,9 @@ import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
+import io.fenceline.ReleaseOutcome;
 import io.fenceline.memory.MemorySpace;
+import io.fenceline.testkit.contract.LossyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +50,15 @@ class FencelineExtensionTest {
       assertThat(other.lock("ledger").tryAcquire()).isEmpty();
       assertThat(hold.isValid()).isTrue();
     }
+  }
+
+  @Test
+  void storeThatIsAway_isNotHeldAgainstTheTest(Fenceline fenceline, LossyStore store) {
+    Hold hold = fenceline.lock("ledger").tryAcquire().orElseThrow();
+    store.fault(LossyStore.Fault.LOSE_REQUEST);
+
+    assertThat(hold.release()).isEqualTo(ReleaseOutcome.UNKNOWN);
+    assertThat(store.met()).isPositive();
   }
 
   @Test

@@ -1,11 +1,12 @@
 package io.fenceline.zookeeper;
 
-import io.fenceline.ModeConflictException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Refusals;
+import io.fenceline.spi.Release;
+import io.fenceline.time.Moment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +38,10 @@ final class Claim {
    *   listed all the same.
    * - A grant by an event that is not one. The deletion of a node says only that it is gone, and
    *   counts as a grant only if nobody else was ahead. A holder that had waited itself changes its
-   *   node while it deletes it, in one step: that event says that it had the name, so everyone ahead
-   *   of it was gone.
+   *   node while it deletes it, in one transaction: those two events say that it had the name, so
+   *   everyone ahead of it was gone. Session knows when events can be relied on.
+   * - A node that is made after its store was closed, in a session that goes on: whoever sends a
+   *   creation looks afterwards whether the store was closed, and then removes the node itself.
    */
   enum State {
     NEW,
@@ -51,7 +54,7 @@ final class Claim {
   }
 
   final ClaimRequest request;
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
   private final OwnNode node;
   private final Enquiry enquiry;
   final Wait wait;
@@ -69,7 +72,7 @@ final class Claim {
   private boolean asking;
   private @Nullable Moment asked;
 
-  Claim(ZooKeeperStore store, ClaimRequest request, ClaimHandler handler) {
+  Claim(ZooKeeperLockStore store, ClaimRequest request, ClaimHandler handler) {
     this.store = store;
     this.request = request;
     this.handler = handler;
@@ -143,6 +146,7 @@ final class Claim {
     int mine = begin(from, State.ASKING, on);
     if (mine != 0) {
       enquiry.create(mine, on, tries);
+      store.removeIfClosed(this);
     }
   }
 
@@ -195,8 +199,12 @@ final class Claim {
     }
   }
 
-  /** The line as it was after the node was in it. */
-  void inLine(int mine, Session on, Line line) {
+  /**
+   * The line as it was after the node was in it.
+   *
+   * @param connection which one it was listed on
+   */
+  void inLine(int mine, Session on, Line line, int connection) {
     List<Place> ahead;
     boolean isUnwanted;
     Moment sent;
@@ -218,15 +226,14 @@ final class Claim {
     } else if (stranger != null) {
       String inUse = stranger.mode().family();
       String claimed = request.mode().family();
-      departure.leave(
-          () -> handler.failed(new ModeConflictException(request.name(), claimed, inUse)));
+      departure.leave(() -> handler.failed(Refusals.otherKind(request.name(), claimed, inUse)));
     } else if (Line.fits(request.mode(), ahead)) {
       grant(sent);
     } else if (!request.waits()) {
       CompletableFuture<Obstacle> seen = wait.readObstacle(on, ahead.get(0));
       departure.leave(() -> handler.refused(seen.join())); // Answered before the deletion is.
     } else {
-      wait.begin(mine, on, ahead);
+      wait.begin(mine, on, ahead, connection);
     }
   }
 
@@ -257,6 +264,11 @@ final class Claim {
   /** Whether an answer is outstanding; called under the monitor. */
   boolean isUnanswered() {
     return asking;
+  }
+
+  /** The node, as far as it is known; called under the monitor. */
+  @Nullable String ownPath() {
+    return path;
   }
 
   /** The session of the last attempt; called under the monitor. */
@@ -363,6 +375,17 @@ final class Claim {
       mine = attempt;
     }
     fail(mine, unavailable("The store was closed"));
+    possession.closed();
+  }
+
+  /** The session that a node of it may live in; null if there never was one. */
+  synchronized @Nullable Session nodesSession() {
+    return state == State.NEW || state == State.OVER ? null : session;
+  }
+
+  /** Deletes whatever there is of it in a session, without regard to what it is. */
+  CompletableFuture<Release> purge(Session on) {
+    return node.purge(on);
   }
 
   /** It leaves from now on; whatever is answered to it later does not count. */

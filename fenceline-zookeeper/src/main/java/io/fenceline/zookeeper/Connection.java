@@ -1,17 +1,20 @@
 package io.fenceline.zookeeper;
 
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.spi.Durations;
-import io.fenceline.spi.Moment;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreContext;
+import io.fenceline.time.Moment;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.proto.CreateRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,8 +42,13 @@ record Connection(
   /** The layout of nodes that this code reads and writes. */
   private static final String FORMAT = "fenceline format 1";
 
+  /** What the folder says of its layout. */
+  static byte[] formatBytes() {
+    return FORMAT.getBytes(StandardCharsets.UTF_8);
+  }
+
   /** Connects, and makes the folder if it is not there. */
-  static Connection open(StoreContext context, ZooKeeperLocks settings) {
+  static Connection open(StoreContext context, ZooKeeperStore settings) {
     CuratorFramework client = settings.client(context);
     Moment before = settings.isOurs() ? context.time().now() : null;
     String namespace = client.getNamespace();
@@ -51,7 +59,7 @@ record Connection(
     String description = "zookeeper://" + connectString + root;
     try {
       connect(client, context, settings, description);
-      prepare(client, settings, root, description);
+      List<ACL> acl = prepare(client, settings, root, description);
       int timeout = client.getZookeeperClient().getLastNegotiatedSessionTimeoutMs();
       return new Connection(
           client,
@@ -59,7 +67,7 @@ record Connection(
           description,
           chroot == null ? "" : chroot,
           root,
-          settings.aclFor(root),
+          acl,
           timeout,
           before);
     } catch (RuntimeException e) {
@@ -71,7 +79,7 @@ record Connection(
   }
 
   private static void connect(
-      CuratorFramework client, StoreContext context, ZooKeeperLocks settings, String description) {
+      CuratorFramework client, StoreContext context, ZooKeeperStore settings, String description) {
     if (settings.isOurs()) {
       client.start();
     } else if (client.getState() != CuratorFrameworkState.STARTED) {
@@ -89,13 +97,15 @@ record Connection(
     if (!connected) {
       throw new StoreUnavailableException(
           description,
-          "No ZooKeeper server answered within " + Durations.show(context.connectTimeout()),
+          "No ZooKeeper server answered within %s; check host, port and TLS, and that it runs"
+              .formatted(Durations.show(context.connectTimeout())),
           null);
     }
   }
 
-  private static void prepare(
-      CuratorFramework namespaced, ZooKeeperLocks settings, String root, String description) {
+  /** Makes the folder, and says which ACL the nodes in it get. */
+  private static List<ACL> prepare(
+      CuratorFramework namespaced, ZooKeeperStore settings, String root, String description) {
     CuratorFramework client = namespaced.usingNamespace(null);
     List<ACL> acl = settings.aclFor(root);
     try {
@@ -105,24 +115,31 @@ record Connection(
         createIfMissing(client, root + "/heartbeat", acl);
         createIfMissing(client, root + "/locks", acl);
         // The last step: where this is written, the rest is there.
-        client.setData().forPath(root, FORMAT.getBytes(StandardCharsets.UTF_8));
+        client.setData().forPath(root, formatBytes());
       } else if (!found.equals(FORMAT)) {
-        throw new StoreUnavailableException(
-            description,
-            "The folder %s is in use for something else: it says '%s' instead of '%s'"
+        throw new StoreRefusedException(
+            "The folder %s is in use for something else: it says '%s' instead of '%s'; use another one (store=%s)"
                 .formatted(
-                    root, found.length() > 60 ? found.substring(0, 60) + "…" : found, FORMAT),
+                    root,
+                    found.length() > 60 ? found.substring(0, 60) + "…" : found,
+                    FORMAT,
+                    description),
             null);
       }
-    } catch (StoreUnavailableException e) {
+      return acl == null ? aclOfTheFramework(client, root + "/locks") : acl;
+    } catch (StoreRefusedException e) {
       throw e;
-    } catch (KeeperException.NoAuthException e) {
-      throw new StoreUnavailableException(
-          description,
-          "This client has no permission on " + e.getPath() + " (check the ACL and the login)",
+    } catch (KeeperException.NoAuthException | KeeperException.InvalidACLException e) {
+      throw new StoreRefusedException(
+          "This client has no permission on %s; check the ACL and the login (store=%s)"
+              .formatted(e.getPath(), description),
           e);
+    } catch (KeeperException.AuthFailedException e) {
+      throw new StoreRefusedException(
+          "ZooKeeper refused the login; check user and password (store=" + description + ")", e);
     } catch (Exception e) {
-      throw new StoreUnavailableException(description, "The folder could not be made", e);
+      throw new StoreUnavailableException(
+          description, "The folder could not be made: " + e.getMessage(), e);
     }
   }
 
@@ -135,10 +152,24 @@ record Connection(
     }
   }
 
-  private static void createIfMissing(CuratorFramework client, String path, List<ACL> acl)
+  /**
+   * Claims are made without the framework, which does not tell its ACL: a request of it shows it,
+   * and is not sent.
+   */
+  private static List<ACL> aclOfTheFramework(CuratorFramework client, String path)
+      throws Exception {
+    Op create = client.transactionOp().create().forPath(path).get();
+    return ((CreateRequest) create.toRequestRecord()).getAcl();
+  }
+
+  private static void createIfMissing(CuratorFramework client, String path, @Nullable List<ACL> acl)
       throws Exception {
     try {
-      client.create().creatingParentsIfNeeded().withACL(acl).forPath(path, new byte[0]);
+      if (acl == null) {
+        client.create().creatingParentsIfNeeded().forPath(path, new byte[0]);
+      } else {
+        client.create().creatingParentsIfNeeded().withACL(acl).forPath(path, new byte[0]);
+      }
     } catch (KeeperException.NodeExistsException e) {
       // Another client was faster, or someone made it for us.
     }

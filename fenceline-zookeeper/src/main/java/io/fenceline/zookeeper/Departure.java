@@ -15,7 +15,7 @@ final class Departure {
   private final Claim claim;
   private final OwnNode node;
   private final ClaimRequest request;
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
   private final Withdrawals withdrawals = new Withdrawals();
 
   // Guarded by the claim.
@@ -30,7 +30,7 @@ final class Departure {
    */
   record Remainder(boolean isNew, @Nullable String path, Trail.@Nullable Step step) {}
 
-  Departure(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperStore store) {
+  Departure(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperLockStore store) {
     this.claim = claim;
     this.node = node;
     this.request = request;

@@ -1,9 +1,9 @@
 package io.fenceline.zookeeper;
 
-import io.fenceline.Finding;
-import io.fenceline.spi.Durations;
-import io.fenceline.spi.Moment;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreContext;
+import io.fenceline.time.Moment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,18 +15,18 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
-/** What an operator should know of this ensemble. Reads only, and one heartbeat. */
+/** What an operator should know of this ensemble. Changes nothing but the heartbeat. */
 final class Diagnosis {
   private static final int OK = KeeperException.Code.OK.intValue();
   private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
   private static final Duration SLOW = Duration.ofMillis(100);
 
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
   private final StoreContext context;
   private final Session session;
   private final Duration tick;
 
-  Diagnosis(ZooKeeperStore store, StoreContext context, Session session, Duration tick) {
+  Diagnosis(ZooKeeperLockStore store, StoreContext context, Session session, Duration tick) {
     this.store = store;
     this.context = context;
     this.session = session;
@@ -36,16 +36,23 @@ final class Diagnosis {
   CompletableFuture<List<Finding>> run() {
     CompletableFuture<Finding> size = members();
     CompletableFuture<Finding> latency = latency();
+    CompletableFuture<List<Finding>> rights =
+        new Rights(store, session).missing().thenApply(this::permissions);
     return size.thenCombine(
-        latency,
-        (members, writes) -> {
-          List<Finding> findings = new ArrayList<>();
-          findings.add(members);
-          findings.add(writes);
-          findings.add(sessionLimit());
-          findings.add(permissions());
-          return findings;
-        });
+            latency,
+            (members, writes) -> {
+              List<Finding> findings = new ArrayList<>();
+              findings.add(members);
+              findings.add(writes);
+              findings.add(sessionLimit());
+              return findings;
+            })
+        .thenCombine(
+            rights,
+            (findings, permissions) -> {
+              findings.addAll(permissions);
+              return findings;
+            });
   }
 
   /** The members, as the ensemble itself has written them down; none where there is one server. */
@@ -126,6 +133,20 @@ final class Diagnosis {
             .formatted(Durations.show(agreed), Durations.show(tick)),
         "leases of up to %s can be kept; a crashed holder's name opens after %s"
             .formatted(Durations.show(store.guarantees().longestLease()), Durations.show(agreed)));
+  }
+
+  private List<Finding> permissions(List<Rights.Missing> missing) {
+    return missing.isEmpty()
+        ? List.of(permissions())
+        : missing.stream()
+            .map(
+                right ->
+                    Finding.serious(
+                        "permissions",
+                        "this login has no right to " + right.name() + " at " + right.path(),
+                        "locks can't be acquired, kept or shown as they should be",
+                        "give it that right there (setAcl), as docs/least-rights.md has it"))
+            .toList();
   }
 
   private Finding permissions() {

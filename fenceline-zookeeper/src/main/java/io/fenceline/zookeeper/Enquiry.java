@@ -2,7 +2,7 @@ package io.fenceline.zookeeper;
 
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Mode;
-import io.fenceline.spi.Moment;
+import io.fenceline.time.Moment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.AsyncCallback;
@@ -25,9 +25,9 @@ final class Enquiry {
   private final Claim claim;
   private final OwnNode node;
   private final ClaimRequest request;
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
 
-  Enquiry(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperStore store) {
+  Enquiry(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperLockStore store) {
     this.claim = claim;
     this.node = node;
     this.request = request;
@@ -43,6 +43,9 @@ final class Enquiry {
    */
   void create(int mine, Session on, int tries) {
     ZooKeeper zk = on.zk;
+    if (tries > 1) {
+      store.createFolders(zk, request.name()); // Someone has removed what is above the container.
+    }
     if (tries > 0) {
       store.createShard(zk, request.name());
       zk.create(node.parent, NOTHING, store.acl, CreateMode.CONTAINER, IGNORED, null);
@@ -103,14 +106,14 @@ final class Enquiry {
     store.lines.poll(on, node.parent, claim, mine, request.lease().toNanos() / POLL_SHARE);
   }
 
-  private void order(int mine, Session on, List<Place> places) {
+  private void order(int mine, Session on, List<Place> places, int connection) {
     CompletableFuture<Line> unused =
         store
             .line(on, node.parent, places)
             .whenComplete(
                 (line, failure) -> {
                   if (line != null) {
-                    claim.inLine(mine, on, line);
+                    claim.inLine(mine, on, line, connection);
                   } else {
                     claim.fail(mine, store.meaning(failure));
                   }
@@ -119,6 +122,7 @@ final class Enquiry {
 
   /** Finds out whether there is a node, and goes on from there. */
   void recover(int mine, Session on) {
+    int connection = on.connection();
     node.find(on)
         .whenComplete(
             (found, failure) -> {
@@ -128,7 +132,7 @@ final class Enquiry {
                 claim.createAgain(mine, 0);
               } else {
                 claim.created(mine, found.path(), found.stat().getCzxid(), null);
-                order(mine, on, found.line());
+                order(mine, on, found.line(), connection);
               }
             });
   }

@@ -40,7 +40,7 @@ final class Ephemerals {
   /** The folder of all locks as the server knows it, chroot included. */
   final String serverPath;
 
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
   private final Sweep sweep;
 
   // Guarded by this.
@@ -54,7 +54,7 @@ final class Ephemerals {
    * @param serverPath the folder of all locks as the server knows it, chroot included: the client
    *     library adds it to all requests but this one
    */
-  Ephemerals(ZooKeeperStore store, String serverPath) {
+  Ephemerals(ZooKeeperLockStore store, String serverPath) {
     this.store = store;
     this.serverPath = serverPath;
     this.sweep = new Sweep(store, this);

@@ -1,10 +1,11 @@
 package io.fenceline.zookeeper;
 
+import io.fenceline.FencelineException;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.StoreContext;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -115,7 +116,7 @@ final class Heartbeat {
           if (code == OK || code == NO_NODE) {
             answered(session, sent);
           } else {
-            StoreUnavailableException unused = session.failure("The heartbeat", code);
+            FencelineException unused = session.failure("The heartbeat", code);
             giveUpOn(session);
           }
         };

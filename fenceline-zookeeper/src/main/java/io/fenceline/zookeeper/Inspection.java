@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class Inspection {
   private static final int NAMES_AT_ONCE = 64;
 
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
   private final Session session;
   private final Calls calls;
 
-  Inspection(ZooKeeperStore store, Session session) {
+  Inspection(ZooKeeperLockStore store, Session session) {
     this.store = store;
     this.session = session;
     this.calls = new Calls(session);
@@ -96,7 +96,9 @@ final class Inspection {
     return calls
         .newestChildren(store.paths.locks)
         .thenCompose(
-            shards -> all(shards, shard -> calls.children(store.paths.locks + "/" + shard)))
+            shards ->
+                calls.childrenOfAll(
+                    shards.stream().map(shard -> store.paths.locks + "/" + shard).toList()))
         .thenCompose(
             folders -> {
               List<String> names = new ArrayList<>();
@@ -124,7 +126,19 @@ final class Inspection {
       return CompletableFuture.completedFuture(List.copyOf(found));
     }
     int to = Math.min(names.size(), from + NAMES_AT_ONCE);
-    return all(names.subList(from, to), name -> read(name, calls.children(store.paths.of(name))))
+    List<String> some = names.subList(from, to);
+    return calls
+        .childrenOfAll(some.stream().map(store.paths::of).toList())
+        .thenCompose(
+            children -> {
+              List<CompletableFuture<NameState>> states = new ArrayList<>();
+              for (int i = 0; i < some.size(); i++) {
+                if (!children.get(i).isEmpty()) {
+                  states.add(read(some.get(i), CompletableFuture.completedFuture(children.get(i))));
+                }
+              }
+              return all(states, state -> state);
+            })
         .thenCompose(
             states -> {
               for (NameState state : states) {

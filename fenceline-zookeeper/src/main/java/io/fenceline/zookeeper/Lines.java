@@ -25,7 +25,8 @@ final class Lines {
    *   leave. Who is not in the way in a list that has our node will never be; who is may be gone,
    *   which costs a wait until the watch of that node finds it gone.
    * - A poll that takes an older list for the removal of its own node: polls come a lease after the
-   *   node was last seen in line, and take a list of the last quarter of that lease.
+   *   node was last seen in line, and take a list of the last quarter of that lease and of the
+   *   connection of now: had the node been removed since, its watch would have told.
    * - An asker that is never answered: ZooKeeper's client answers each request, if only with the loss
    *   of the connection, and each answer sends the next list. And claims that are not answered in time
    *   fail, and then look for their nodes by themselves.
@@ -41,16 +42,19 @@ final class Lines {
   /** One attempt of a claim. */
   private record Asker(Claim claim, int attempt) {}
 
-  /** A line, and when it was asked for. */
-  private record Known(Line line, long sentNanos) {}
+  /** A line, and when and on which connection it was asked for. */
+  private record Known(Line line, Sent sent) {}
 
-  private final ZooKeeperStore store;
+  /** The sending of a request: when, and on which connection, or an earlier one. */
+  private record Sent(long nanos, int connection) {}
+
+  private final ZooKeeperLockStore store;
 
   // Guarded by this.
   private final Map<Key, List<Asker>> underWay = new HashMap<>();
   private final Map<Key, Known> known = new HashMap<>();
 
-  Lines(ZooKeeperStore store) {
+  Lines(ZooKeeperLockStore store) {
     this.store = store;
   }
 
@@ -75,20 +79,22 @@ final class Lines {
     synchronized (this) {
       last = known.get(new Key(on, parent));
     }
-    if (last != null && store.context.time().nanos() - last.sentNanos() <= maxAgeNanos) {
-      claim.inLine(attempt, on, last.line());
+    if (last != null
+        && last.sent.connection == on.connection()
+        && store.context.time().nanos() - last.sent.nanos <= maxAgeNanos) {
+      claim.inLine(attempt, on, last.line, last.sent.connection);
     } else {
       list(on, parent, claim, attempt);
     }
   }
 
   private void send(Key key, List<Asker> askers) {
-    long sentNanos = store.context.time().nanos();
+    Sent sent = new Sent(store.context.time().nanos(), key.session.connection());
     AsyncCallback.ChildrenCallback listed =
         (code, asked, context, children) -> {
           sendNext(key);
           if (code == OK) {
-            order(key, sentNanos, askers, Line.parse(children));
+            order(key, sent, askers, Line.parse(children));
           } else {
             for (Asker asker : askers) {
               String what = "Listing lock '" + asker.claim.request.name() + "'";
@@ -111,9 +117,9 @@ final class Lines {
     send(key, next);
   }
 
-  private void order(Key key, long sentNanos, List<Asker> askers, List<Place> places) {
+  private void order(Key key, Sent sent, List<Asker> askers, List<Place> places) {
     if (Line.areSequencesSound(places)) {
-      tell(key, sentNanos, askers, Line.bySequence(places));
+      tell(key, sent, askers, Line.bySequence(places));
       return;
     }
     CompletableFuture<Line> unused =
@@ -122,7 +128,7 @@ final class Lines {
             .whenComplete(
                 (line, failure) -> {
                   if (line != null) {
-                    tell(key, sentNanos, askers, line);
+                    tell(key, sent, askers, line);
                   } else {
                     RuntimeException cause = store.meaning(failure);
                     askers.forEach(asker -> asker.claim.fail(asker.attempt, cause));
@@ -130,21 +136,21 @@ final class Lines {
                 });
   }
 
-  private void tell(Key key, long sentNanos, List<Asker> askers, Line line) {
+  private void tell(Key key, Sent sent, List<Asker> askers, Line line) {
     synchronized (this) {
       if (line.places().size() < WORTH_KEEPING) {
         known.remove(key);
       } else {
-        known.put(key, new Known(line, sentNanos));
+        known.put(key, new Known(line, sent));
       }
     }
     for (Asker asker : askers) {
-      asker.claim.inLine(asker.attempt, key.session, line);
+      asker.claim.inLine(asker.attempt, key.session, line, sent.connection);
     }
   }
 
   /** Forgets lists that were asked for before then. */
   synchronized void forgetBefore(long nanos) {
-    known.values().removeIf(last -> last.sentNanos() - nanos < 0);
+    known.values().removeIf(last -> last.sent.nanos - nanos < 0);
   }
 }

@@ -20,7 +20,7 @@ final class OwnNode {
 
   final String tag;
   final String parent;
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
   private final ClaimRequest request;
 
   /**
@@ -32,7 +32,7 @@ final class OwnNode {
    */
   record Found(List<Place> line, @Nullable String path, @Nullable Stat stat) {}
 
-  OwnNode(ZooKeeperStore store, ClaimRequest request) {
+  OwnNode(ZooKeeperLockStore store, ClaimRequest request) {
     this.store = store;
     this.request = request;
     this.tag = Place.tagOf(request.owner());
@@ -89,12 +89,16 @@ final class OwnNode {
 
   /** Deletes whatever there is of this owner, in whatever session it was made. */
   CompletableFuture<Release> purge() {
-    Calls calls;
     try {
-      calls = new Calls(store.sessions.current());
+      return purge(store.sessions.current());
     } catch (StoreUnavailableException e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /** As {@link #purge()}, asked on a session that need not be the one of now. */
+  CompletableFuture<Release> purge(Session on) {
+    Calls calls = new Calls(on);
     return calls
         .newestChildren(parent)
         .thenCompose(

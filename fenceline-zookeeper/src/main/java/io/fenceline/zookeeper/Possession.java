@@ -2,7 +2,7 @@ package io.fenceline.zookeeper;
 
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.Moment;
+import io.fenceline.time.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +13,7 @@ final class Possession {
   private final Claim claim;
   private final OwnNode node;
   private final ClaimRequest request;
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
 
   // Guarded by the claim.
   private @Nullable Session session;
@@ -21,8 +21,11 @@ final class Possession {
   private @Nullable Moment granted;
   private long number;
   private long seenNanos;
+  private int telling; // How many are telling the handler of the grant right now.
+  private boolean told;
+  private boolean goneMeanwhile;
 
-  Possession(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperStore store) {
+  Possession(Claim claim, OwnNode node, ClaimRequest request, ZooKeeperLockStore store) {
     this.claim = claim;
     this.node = node;
     this.request = request;
@@ -40,6 +43,7 @@ final class Possession {
     session = on;
     path = own;
     number = czxid;
+    told = false;
     seenNanos = store.context.time().nanos();
     granted = from == null ? store.context.time().now() : from;
   }
@@ -52,7 +56,10 @@ final class Possession {
     tell();
   }
 
-  /** Tells the claim's handler, as soon as enough is proven of the session. */
+  /**
+   * Tells the claim's handler, as soon as enough is proven of the session. If the grant is gone by
+   * then, the handler has been told that instead.
+   */
   void tell() {
     Session on;
     Moment from;
@@ -65,9 +72,30 @@ final class Possession {
     if (on != null && from != null) {
       // Less than half of what could be proven would only make the holder renew at once.
       store.heartbeat.whenProven(
-          on,
-          store.leastNanos(on, request.lease()),
-          () -> claim.handler().granted(new Grant(given, on.validity(from, request.lease()))));
+          on, store.leastNanos(on, request.lease()), () -> tellNow(on, from, given));
+    }
+  }
+
+  private void tellNow(Session on, Moment from, long given) {
+    synchronized (claim) {
+      if (!isOn(on) || number != given) {
+        return;
+      }
+      telling++;
+    }
+    boolean isGone;
+    try {
+      claim.handler().granted(new Grant(given, on.validity(from, request.lease())));
+    } finally {
+      synchronized (claim) {
+        telling--;
+        told = true;
+        isGone = goneMeanwhile && telling == 0;
+        goneMeanwhile &= !isGone;
+      }
+    }
+    if (isGone) {
+      claim.handler().gone();
     }
   }
 
@@ -95,8 +123,34 @@ final class Possession {
 
   /** The node is not there any more, and the holder has not asked. */
   void gone() {
-    if (claim.vanish()) {
+    boolean isUntold;
+    synchronized (claim) {
+      if (!claim.vanish()) {
+        return;
+      }
+      goneMeanwhile = telling > 0;
+      if (goneMeanwhile) {
+        return; // Whoever tells of the grant says so next.
+      }
+      isUntold = !told;
+    }
+    if (isUntold) {
+      claim
+          .handler()
+          .failed(claim.unavailable("The node of a claim was removed before it was granted"));
+    } else {
       claim.handler().gone();
+    }
+  }
+
+  /** The store is closed: a grant that the handler does not know of will not be told. */
+  void closed() {
+    boolean isUntold;
+    synchronized (claim) {
+      isUntold = claim.is(Claim.State.GRANTED) && telling == 0 && !told;
+    }
+    if (isUntold) {
+      claim.handler().failed(claim.unavailable("The store was closed"));
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.fenceline.zookeeper;
 
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
+import io.fenceline.time.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,10 +18,10 @@ import java.util.concurrent.CompletableFuture;
 final class Renewals {
   private static final int LISTING_SHARE = 4;
 
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
   private final Ephemerals ephemerals;
 
-  Renewals(ZooKeeperStore store, Ephemerals ephemerals) {
+  Renewals(ZooKeeperLockStore store, Ephemerals ephemerals) {
     this.store = store;
     this.ephemerals = ephemerals;
   }

@@ -1,6 +1,6 @@
 package io.fenceline.zookeeper;
 
-import io.fenceline.spi.Moment;
+import io.fenceline.time.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -68,7 +68,7 @@ final class RollCall {
     }
   }
 
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
   private final Session session;
   private final int dataBytes;
 
@@ -78,7 +78,7 @@ final class RollCall {
   private int lastBytes;
 
   /** Nobody is asked for yet. */
-  RollCall(ZooKeeperStore store, Session session) {
+  RollCall(ZooKeeperLockStore store, Session session) {
     this.store = store;
     this.session = session;
     this.dataBytes = store.nodeDataBytes();

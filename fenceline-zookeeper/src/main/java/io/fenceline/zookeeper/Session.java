@@ -1,9 +1,11 @@
 package io.fenceline.zookeeper;
 
+import io.fenceline.FencelineException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.Validity;
+import io.fenceline.time.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,6 +25,17 @@ import org.jspecify.annotations.Nullable;
  * shares one watch, at the client and at the server.
  */
 final class Session implements Watcher {
+  /*
+   * A holder that had waited itself changes its node and deletes it in one transaction. Its watchers
+   * hear of both, of the change by a watch of the data and of the deletion by a watch of the children,
+   * with the transaction's number in each event. Anyone may change a node, and one that gives up deletes
+   * its node, too; but not in one transaction. Servers before 3.9 do not tell the number: there a
+   * deletion says only that the node is gone.
+   *
+   * Events of one connection come in the order of what they tell of. After a reconnect they do not: the
+   * server goes through the watches in whatever order the client sent them. So connections are counted,
+   * and what was seen on an earlier one is no ground to take an event for a grant.
+   */
   final ZooKeeper zk;
   private final StoreContext context;
   private final String description;
@@ -31,7 +44,11 @@ final class Session implements Watcher {
   // Guarded by this.
   private final SessionProof proof;
   private final Map<String, List<Claim>> watched = new HashMap<>();
+  private final Map<String, Long> changed = new HashMap<>();
   private volatile boolean ended;
+
+  // Written by ZooKeeper's event thread only.
+  private volatile int connection;
 
   final Trails trails = new Trails(this);
 
@@ -70,6 +87,7 @@ final class Session implements Watcher {
       }
       ended = true;
       watched.clear();
+      changed.clear();
     }
     trails.forgetAll();
     whenEnded.accept(this);
@@ -79,7 +97,7 @@ final class Session implements Watcher {
 
   /** A write on this session was answered. */
   synchronized void answered(Moment sent) {
-    proof.answered(sent, context.time().nanos());
+    proof.answered(sent, context.time().nanos(), timeoutMillis() * 1_000_000L);
   }
 
   synchronized long nanosToNextProof() {
@@ -100,6 +118,11 @@ final class Session implements Watcher {
 
   // Events. -------------------------------------------------------------------------------------
 
+  /** Which connection this is; another number after each loss and each reconnect. */
+  int connection() {
+    return connection;
+  }
+
   /** Tells a claim of the next event of a node; the caller then sets the watch. */
   synchronized void tell(Claim claim, String path) {
     List<Claim> waiting = watched.computeIfAbsent(path, node -> new ArrayList<>(1));
@@ -114,6 +137,7 @@ final class Session implements Watcher {
       waiting.remove(claim);
       if (waiting.isEmpty()) {
         watched.remove(path);
+        changed.remove(path);
       }
     }
   }
@@ -121,6 +145,7 @@ final class Session implements Watcher {
   @Override
   public void process(WatchedEvent event) {
     if (event.getType() == Event.EventType.None) {
+      connected();
       trails.forgetAll();
       if (event.getState() == Event.KeeperState.Expired
           || event.getState() == Event.KeeperState.Closed) {
@@ -129,34 +154,82 @@ final class Session implements Watcher {
       return;
     }
     trails.forget(event.getPath());
+    if (event.getType() == Event.EventType.NodeDataChanged) {
+      changed(event.getPath(), event.getZxid());
+    } else {
+      left(event.getPath(), event.getZxid());
+    }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // One thread tells of all events.
+  private void connected() {
+    synchronized (this) {
+      changed.clear();
+    }
+    connection++;
+  }
+
+  private void changed(String path, long zxid) {
     List<Claim> told;
     synchronized (this) {
-      told = watched.remove(event.getPath());
+      List<Claim> waiting = watched.get(path);
+      if (waiting == null) {
+        return;
+      }
+      changed.put(path, zxid);
+      told = List.copyOf(waiting);
+    }
+    told.forEach(claim -> claim.wait.changed(path));
+  }
+
+  private void left(String path, long zxid) {
+    List<Claim> told;
+    Long changedBy;
+    synchronized (this) {
+      told = watched.remove(path);
+      changedBy = changed.remove(path);
     }
     if (told != null) {
-      boolean released = event.getType() == Event.EventType.NodeDataChanged;
-      told.forEach(claim -> claim.wait.left(event.getPath(), released));
+      boolean handedOver = zxid > 0 && changedBy != null && changedBy == zxid;
+      told.forEach(claim -> claim.wait.left(path, handedOver));
     }
   }
 
   // Failures. -----------------------------------------------------------------------------------
 
-  /** What an answer's code means, as an exception; an expired session ends by it. */
-  StoreUnavailableException failure(String what, int code) {
+  /**
+   * What an answer's code means, as an exception; an expired session ends by it. What is refused
+   * for good was not done.
+   */
+  FencelineException failure(String what, int code) {
     KeeperException.Code meaning = KeeperException.Code.get(code);
     if (meaning == KeeperException.Code.SESSIONEXPIRED) {
       end();
     }
-    return new StoreUnavailableException(
-        description, what + " failed: " + explain(meaning), KeeperException.create(meaning));
+    String text = what + " failed: " + explain(meaning);
+    KeeperException cause = KeeperException.create(meaning);
+    return isRefusal(meaning)
+        ? new StoreRefusedException(text + " (store=" + description + ")", cause)
+        : new StoreUnavailableException(description, text, cause);
+  }
+
+  private static boolean isRefusal(KeeperException.Code code) {
+    return switch (code) {
+      case NOAUTH, QUOTAEXCEEDED, AUTHFAILED, INVALIDACL -> true;
+      default -> false;
+    };
   }
 
   private static String explain(KeeperException.Code code) {
     return switch (code) {
       case CONNECTIONLOSS -> "the connection was lost, and the outcome is unknown";
       case SESSIONEXPIRED -> "the session had ended; all that it held is free";
-      case NOAUTH -> "this client has no permission there (check the ACL and the login)";
-      case QUOTAEXCEEDED -> "a quota of ZooKeeper is used up";
+      case NOAUTH, INVALIDACL -> "this client has no permission there; check the ACL and the login";
+      case AUTHFAILED -> "ZooKeeper refused the login; check user and password";
+      case NOTREADONLY -> "the server may only be read now; a majority of the servers is away";
+      case QUOTAEXCEEDED -> "a quota of ZooKeeper is used up; raise it";
+      case NONODE ->
+          "its folder is gone, and could not be made again (check the ACL of those above)";
       default -> "ZooKeeper answered " + code;
     };
   }

@@ -1,6 +1,6 @@
 package io.fenceline.zookeeper;
 
-import io.fenceline.spi.Moment;
+import io.fenceline.time.Moment;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +26,21 @@ final class SessionProof {
    * that was answered a tick before W was sent. With a write every interval, V is at most one
    * interval and one tick older than W: the deadline is never sooner than W + timeout − interval −
    * tick, and where heartbeats were late it is sooner, as it must be.
+   *
+   * That a ping came between them is so if the leader ran: it pings each half tick. A leader that stood
+   * still (a pause of its garbage collector, a stopped machine) may answer W first when it goes on, and
+   * end the session right then, if it stood for the rest of the timeout. Such a pause shows: nothing is
+   * answered meanwhile. So W proves V only if W was answered no later than half a timeout after V (or a
+   * tick and a quarter, for sessions of a few ticks); after a longer silence V is dropped, and the next
+   * write a tick later proves W. The leader last noted the session at most an interval and half a tick
+   * before V, so a pause that ends it lasts for at least 5/6 of the timeout less half a tick: longer
+   * than that silence, if the timeout has four ticks or more.
+   *
+   * What is left, and accepted: a leader whose one thread that pings stands still for most of a session's
+   * timeout, while those that process requests and end sessions go on; and, with sessions of less than
+   * four ticks, a pause of the leader of about three quarters of the timeout that its followers outwait
+   * (syncLimit). Either may end a session sooner than is believed here, by a sixth of its timeout and a
+   * tick at most.
    *
    * The start of a session is a touch that the leader makes itself; so is a reconnect through another
    * server, which comes after whatever was answered before. A new leader starts all timeouts anew,
@@ -53,10 +68,13 @@ final class SessionProof {
   }
 
   /** A write was answered. */
-  void answered(Moment sent, long nowNanos) {
+  void answered(Moment sent, long nowNanos, long timeoutNanos) {
+    long longestSilence = Math.max(timeoutNanos / 2, tickNanos + timeoutNanos / 4);
     Answered first = recent.peekFirst();
     while (first != null && sent.nanos() - first.answeredNanos >= tickNanos) {
-      heard = first.sent;
+      if (nowNanos - first.answeredNanos <= longestSilence) {
+        heard = first.sent;
+      }
       recent.removeFirst();
       first = recent.peekFirst();
     }

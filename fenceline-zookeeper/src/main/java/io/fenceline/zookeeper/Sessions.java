@@ -1,8 +1,8 @@
 package io.fenceline.zookeeper;
 
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.StoreContext;
+import io.fenceline.time.Moment;
 import java.util.function.Consumer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.state.ConnectionState;
@@ -94,13 +94,21 @@ final class Sessions implements ConnectionStateListener {
     return session;
   }
 
-  private Session renewed(ZooKeeper zk) {
+  /**
+   * The session of a handle that Curator has given. Whoever asked for it may have been held up
+   * since: one that was replaced is closed before the next one is given to anybody, and says
+   * nothing of the session of now.
+   */
+  Session renewed(ZooKeeper zk) {
     Session old;
     Session made;
     synchronized (this) {
       old = current;
       if (old != null && old.zk == zk) {
         return old;
+      }
+      if (!zk.getState().isAlive()) {
+        throw new StoreUnavailableException(description, "The session has just ended", null);
       }
       made = new Session(zk, context, description, before, tickNanos, whenEnded);
       current = made;

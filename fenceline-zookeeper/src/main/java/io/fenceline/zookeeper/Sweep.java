@@ -1,7 +1,7 @@
 package io.fenceline.zookeeper;
 
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -51,7 +51,7 @@ final class Sweep {
     }
   }
 
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
   private final Ephemerals ephemerals;
 
   // Guarded by this.
@@ -59,7 +59,7 @@ final class Sweep {
   private Time.@Nullable Timer timer;
   private boolean closed;
 
-  Sweep(ZooKeeperStore store, Ephemerals ephemerals) {
+  Sweep(ZooKeeperLockStore store, Ephemerals ephemerals) {
     this.store = store;
     this.ephemerals = ephemerals;
   }

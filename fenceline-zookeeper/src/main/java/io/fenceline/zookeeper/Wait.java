@@ -2,10 +2,10 @@ package io.fenceline.zookeeper;
 
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Lane;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Obstacle;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -28,15 +28,25 @@ final class Wait {
    * would otherwise be kept n times. The near ones are watched; the far ones are the next ahead of
    * them. If the claim does not fit beside the far ones alone, it fits beside no more either; if it
    * does, they are all there are.
+   *
+   * An event grants without a look at the line, so the own node is watched, too. If someone removes it,
+   * the next in line no longer waits for us, and both would be granted by the same event. Events of one
+   * connection come in the order of what they tell of: that our node is gone is heard first. After a
+   * reconnect they come in any order, so nothing is granted by an event unless the line was listed on
+   * the connection that the event came by.
    */
   private static final int OK = KeeperException.Code.OK.intValue();
   private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
+
+  /** Whatever is the matter with the node, the read of its data tells it. */
+  private static final AsyncCallback.Children2Callback IGNORED =
+      (code, path, context, children, stat) -> {};
 
   private final Claim claim;
   private final OwnNode node;
   private final Enquiry enquiry;
   private final ClaimRequest request;
-  private final ZooKeeperStore store;
+  private final ZooKeeperLockStore store;
 
   // Guarded by the claim.
   private List<Place> near = List.of();
@@ -46,9 +56,10 @@ final class Wait {
   private @Nullable String headNode;
   private boolean begun;
   private boolean told;
+  private int listedOn;
   private Time.@Nullable Timer poll;
 
-  Wait(Claim claim, OwnNode node, Enquiry enquiry, ClaimRequest request, ZooKeeperStore store) {
+  Wait(Claim claim, OwnNode node, Enquiry enquiry, ClaimRequest request, ZooKeeperLockStore store) {
     this.claim = claim;
     this.node = node;
     this.enquiry = enquiry;
@@ -63,26 +74,39 @@ final class Wait {
     }
   }
 
-  /** Watches those whose leaving can make the claim fit, and says who has the name. */
-  void begin(int mine, Session on, List<Place> line) {
+  /**
+   * Watches those whose leaving can make the claim fit, and says who has the name.
+   *
+   * @param connection which one the line was listed on
+   */
+  void begin(int mine, Session on, List<Place> line, int connection) {
     List<Place> toWatch;
     Place head = line.get(0);
     boolean headIsNew;
+    String own;
     synchronized (claim) {
       if (!claim.startsToWait(mine)) {
         return;
       }
       begun = true;
+      listedOn = connection;
       near = new ArrayList<>(Line.toWatch(request.mode(), line));
       int watchedFrom = line.lastIndexOf(near.get(near.size() - 1));
       far = Line.toWatch(request.mode(), line.subList(0, watchedFrom));
       headIsNew = !near.contains(head) && !head.node().equals(headNode);
       headNode = head.node();
+      own = claim.ownPath();
+      if (own != null && !watched.add(node.node(own))) {
+        own = null;
+      }
       toWatch = near.stream().filter(place -> watched.add(place.node())).toList();
       if (toWatch.isEmpty()) {
         claim.isAnswered();
       }
       schedulePoll();
+    }
+    if (own != null) {
+      watchOwn(mine, on, own);
     }
     for (Place place : toWatch) {
       watch(mine, on, place, place.equals(head));
@@ -97,6 +121,20 @@ final class Wait {
   /** Whether it was ever behind another one; called under the claim's monitor. */
   boolean hasBegun() {
     return begun;
+  }
+
+  private void watchOwn(int mine, Session on, String path) {
+    on.tell(claim, path);
+    AsyncCallback.DataCallback heard =
+        (code, asked, context, data, stat) -> {
+          if (code == NO_NODE) {
+            on.dontTell(claim, path);
+            left(path, false);
+          } else if (code != OK) {
+            claim.fail(mine, on.failure("Watching lock '" + request.name() + "'", code));
+          }
+        };
+    on.zk.getData(path, on, heard, null);
   }
 
   private void watch(int mine, Session on, Place place, boolean isHead) {
@@ -115,6 +153,8 @@ final class Wait {
           }
         };
     on.zk.getData(path, on, heard, null);
+    // This watch outlasts a change of the data, and tells of the deletion that may follow.
+    on.zk.getChildren(path, on, IGNORED, null);
   }
 
   /** Who is in the way; unknown if it can't be read. */
@@ -170,22 +210,45 @@ final class Wait {
 
   // Looking again. ------------------------------------------------------------------------------
 
+  /** The data of a node were changed: of one ahead, which means nothing yet, or of the own. */
+  void changed(String path) {
+    int mine;
+    synchronized (claim) {
+      mine = claim.waitingAttempt();
+      if (mine == 0 || claim.departure.isUnwanted() || !path.equals(claim.ownPath())) {
+        return;
+      }
+    }
+    touched(mine);
+  }
+
+  /** Nothing that is heard from now on grants anything, until it is known to be in line again. */
+  private void touched(int mine) {
+    claim.fail(mine, claim.unavailable("The node of a claim was touched by someone else"));
+  }
+
   /**
-   * Someone ahead has left.
+   * Someone ahead has left, or the own node is gone.
    *
    * @param hadIt whether it is known that it had the name
    */
   void left(String gone, boolean hadIt) {
     boolean fits;
+    boolean isOwn;
     int mine;
     synchronized (claim) {
       mine = claim.waitingAttempt();
       if (mine == 0 || claim.departure.isUnwanted()) {
         return;
       }
-      fits = fitsWithout(gone, hadIt);
+      isOwn = gone.equals(claim.ownPath());
+      Session on = claim.session();
+      boolean isInOrder = on != null && on.connection() == listedOn;
+      fits = !isOwn && fitsWithout(gone, hadIt) && isInOrder;
     }
-    if (fits) {
+    if (isOwn) {
+      touched(mine);
+    } else if (fits) {
       claim.grant(null);
     } else {
       lookOrFail(mine, true);

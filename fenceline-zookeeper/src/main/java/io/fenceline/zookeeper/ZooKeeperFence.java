@@ -2,22 +2,24 @@ package io.fenceline.zookeeper;
 
 import io.fenceline.FencingToken;
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockLostException;
-import io.fenceline.LossReason;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.event.LossReason;
 import io.fenceline.fence.Fence;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceMarks;
 import io.fenceline.fence.FenceNotices;
+import io.fenceline.settings.InvalidSettingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.apache.curator.CuratorZookeeperClient;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.transaction.CuratorOp;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.common.PathUtils;
 import org.apache.zookeeper.data.Stat;
@@ -200,11 +202,27 @@ public final class ZooKeeperFence {
     }
     all.addAll(operations);
     try {
-      client.transaction().forOperations(all);
+      once(all);
       return true;
     } catch (KeeperException e) {
       return isOurs(e, marksPath, before == null);
     }
+  }
+
+  /**
+   * Does the operations without the framework's retries: one whose answer was lost may have been
+   * done, and a second time the same token would pass and the caller's operations be done again.
+   */
+  private void once(List<CuratorOp> operations) throws Exception {
+    CuratorZookeeperClient connection = client.getZookeeperClient();
+    if (!connection.blockUntilConnectedOrTimedOut()) {
+      throw new KeeperException.ConnectionLossException(); // Nothing was sent.
+    }
+    List<Op> all = new ArrayList<>();
+    for (CuratorOp operation : operations) {
+      all.add(operation.get());
+    }
+    List<OpResult> unused = connection.getZooKeeper().multi(all);
   }
 
   private CuratorOp advance(

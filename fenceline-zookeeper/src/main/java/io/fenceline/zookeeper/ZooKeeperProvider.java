@@ -1,11 +1,12 @@
 package io.fenceline.zookeeper;
 
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.StoreKind;
 import io.fenceline.spi.StoreProvider;
+import io.fenceline.spi.TlsSwitch;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -26,8 +27,8 @@ import org.apache.zookeeper.data.ACL;
  *
  * <p>Parameters: {@code session} (timeout to ask for, 40s), {@code tick} (the servers' tickTime,
  * 2s), {@code acl} ({@code open} or {@code creator}; {@code creator} where there is a user), and
- * for TLS {@code tls=true} with {@code trustStore}, {@code trustStorePassword}, {@code keyStore},
- * {@code keyStorePassword}.
+ * for TLS {@code tls=true} or any of {@code trustStore}, {@code trustStorePassword}, {@code
+ * keyStore}, {@code keyStorePassword}.
  */
 public final class ZooKeeperProvider implements StoreProvider {
   private static final int DEFAULT_PORT = 2181;
@@ -46,6 +47,9 @@ public final class ZooKeeperProvider implements StoreProvider {
           "keyStore",
           "keyStorePassword");
 
+  private static final Set<String> OF_TLS =
+      Set.of("trustStore", "trustStorePassword", "keyStore", "keyStorePassword");
+
   /** For {@link java.util.ServiceLoader}. */
   public ZooKeeperProvider() {}
 
@@ -61,19 +65,24 @@ public final class ZooKeeperProvider implements StoreProvider {
             List.of("zookeeper://[user:password@]host[:2181][,host…][/folder][?session=40s]"),
             StoreKind.Consistency.CP,
             "one round trip and one write to a majority's disks, 1 to 5 ms",
-            ZooKeeperStore.guarantees(ZooKeeperStore.longest(SESSION, ZooKeeperLocks.USUAL_TICK))));
+            ZooKeeperLockStore.guarantees(
+                ZooKeeperLockStore.longest(SESSION, ZooKeeperStore.USUAL_TICK))));
   }
 
   @Override
   public StoreFactory at(StoreAddress address) {
+    return store(address);
+  }
+
+  static ZooKeeperStore store(StoreAddress address) {
     Map<String, String> parameters = address.parameters();
-    for (String key : parameters.keySet()) {
-      if (!PARAMETERS.contains(key)) {
-        throw address.invalid("there is no parameter " + key + "; there are " + sorted(PARAMETERS));
-      }
-    }
+    address.checkParameters(PARAMETERS);
     if (address.hosts().isEmpty()) {
       throw address.invalid("name the servers, such as zookeeper://a:2181,b:2181,c:2181");
+    }
+    if (address.user().isPresent() && address.password().orElse("").isEmpty()) {
+      // A digest of an empty password is one that everybody can make.
+      throw address.invalid("a user needs a password");
     }
     String folder = address.path().equals("/") ? "" : address.path();
     if (!folder.isEmpty()) {
@@ -86,14 +95,10 @@ public final class ZooKeeperProvider implements StoreProvider {
     Duration session = duration(address, "session", SESSION);
     List<ACL> acl = acl(address);
     ZKClientConfig config = config(address);
-    ZooKeeperLocks locks =
-        ZooKeeperLocks.owning(
+    ZooKeeperStore locks =
+        ZooKeeperStore.owning(
             context -> client(address, context, session, acl, config), folder, acl);
     return parameters.containsKey("tick") ? locks.tick(duration(address, "tick", SESSION)) : locks;
-  }
-
-  private static String sorted(Set<String> words) {
-    return words.stream().sorted().collect(Collectors.joining(", "));
   }
 
   private static Duration duration(StoreAddress address, String key, Duration usual) {
@@ -116,20 +121,15 @@ public final class ZooKeeperProvider implements StoreProvider {
   private static ZKClientConfig config(StoreAddress address) {
     ZKClientConfig config = new ZKClientConfig();
     Map<String, String> parameters = address.parameters();
-    switch (parameters.getOrDefault("tls", "false")) {
-      case "true" -> {
-        config.setProperty(ZKClientConfig.SECURE_CLIENT, "true");
-        config.setProperty(
-            ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET,
-            "org.apache.zookeeper.ClientCnxnSocketNetty");
-        setIfGiven(config, "zookeeper.ssl.trustStore.location", parameters.get("trustStore"));
-        setIfGiven(
-            config, "zookeeper.ssl.trustStore.password", parameters.get("trustStorePassword"));
-        setIfGiven(config, "zookeeper.ssl.keyStore.location", parameters.get("keyStore"));
-        setIfGiven(config, "zookeeper.ssl.keyStore.password", parameters.get("keyStorePassword"));
-      }
-      case "false" -> {}
-      default -> throw address.invalid("tls must be true or false");
+    if (TlsSwitch.isOn(address, false, OF_TLS)) {
+      config.setProperty(ZKClientConfig.SECURE_CLIENT, "true");
+      config.setProperty(
+          ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET,
+          "org.apache.zookeeper.ClientCnxnSocketNetty");
+      setIfGiven(config, "zookeeper.ssl.trustStore.location", parameters.get("trustStore"));
+      setIfGiven(config, "zookeeper.ssl.trustStore.password", parameters.get("trustStorePassword"));
+      setIfGiven(config, "zookeeper.ssl.keyStore.location", parameters.get("keyStore"));
+      setIfGiven(config, "zookeeper.ssl.keyStore.password", parameters.get("keyStorePassword"));
     }
     return config;
   }

@@ -1,368 +1,164 @@
 package io.fenceline.zookeeper;
 
-import io.fenceline.FencelineException;
-import io.fenceline.Finding;
-import io.fenceline.Guarantee;
-import io.fenceline.Guarantees;
-import io.fenceline.StoreUnavailableException;
-import io.fenceline.spi.ClaimHandler;
-import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Durations;
-import io.fenceline.spi.Lane;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.NameState;
-import io.fenceline.spi.Release;
-import io.fenceline.spi.ReleaseRequest;
-import io.fenceline.spi.RenewRequest;
-import io.fenceline.spi.Renewal;
+import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreContext;
-import io.fenceline.spi.Time;
+import io.fenceline.spi.StoreFactory;
 import java.time.Duration;
-import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.HexFormat;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Objects;
 import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.ZooKeeper;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.zookeeper.common.PathUtils;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
-/** One client's end of a ZooKeeper: its session, its claims, and what keeps both alive. */
-final class ZooKeeperStore implements LockStore {
-  private static final byte[] NOTHING = {};
-  private static final int OK = KeeperException.Code.OK.intValue();
-  private static final long KEPT_LINES_NANOS = 60_000_000_000L;
-  private static final int NODE_EXISTS = KeeperException.Code.NODEEXISTS.intValue();
+/**
+ * Locks in ZooKeeper, for a client to be connected to.
+ *
+ * <pre>{@code
+ * Fenceline fenceline =
+ *     Fenceline.builder().store(ZooKeeperStore.from(curator).root("/apps/locks")).connect();
+ * }</pre>
+ *
+ * <p>All locks on a {@link CuratorFramework} that you give live in its one session, beside whatever
+ * else it is used for. The longest lease is a little shorter than the session's timeout; a crashed
+ * holder's name opens when the session has timed out. The framework is not closed with the client.
+ *
+ * <p>Immutable: each method gives a changed copy.
+ */
+public final class ZooKeeperStore implements StoreFactory {
+  /** ZooKeeper's default, and more than most ensembles have. */
+  static final Duration USUAL_TICK = Duration.ofSeconds(2);
 
-  /** What nodes say; most claims of a client say the same. */
-  private static final class NodeBytes {
-    final NodeData data;
-    final byte[] bytes;
+  private static final String USUAL_ROOT = "/fenceline";
 
-    NodeBytes(NodeData data) {
-      this.data = data;
-      this.bytes = data.bytes();
-    }
+  private final Function<StoreContext, CuratorFramework> client;
+  private final boolean ours;
+  private final String root;
+  private final @Nullable ACLProvider acl;
+  private final @Nullable Duration tick;
+
+  private ZooKeeperStore(
+      Function<StoreContext, CuratorFramework> client,
+      boolean ours,
+      String root,
+      @Nullable ACLProvider acl,
+      @Nullable Duration tick) {
+    this.client = client;
+    this.ours = ours;
+    this.root = root;
+    this.acl = acl;
+    this.tick = tick;
   }
 
-  final StoreContext context;
-  final Paths paths;
-  final List<ACL> acl;
-  final Sessions sessions;
-  final Heartbeat heartbeat;
-  final Claims claims = new Claims();
-  final Lines lines = new Lines(this);
-
-  /** Marks the nodes of this store: several may share one session. */
-  final String clientTag;
-
-  private final CuratorFramework client;
-  private final boolean ownsClient;
-  private final String description;
-  private final Duration tick;
-  private final Guarantees guarantees;
-  private final Ephemerals ephemerals;
-  private final Renewals renewals;
-  private final Set<String> shards = ConcurrentHashMap.newKeySet();
-  private volatile NodeBytes nodeBytes;
-  private volatile boolean closed;
-
-  // Guarded by claims.
-  private Time.@Nullable Timer overdueTimer;
-
-  ZooKeeperStore(StoreContext context, ZooKeeperLocks settings, Connection connection) {
-    this.context = context;
-    this.client = connection.client();
-    this.ownsClient = connection.isOurs();
-    this.description = connection.description();
-    this.paths = new Paths(connection.root());
-    this.acl = connection.acl();
-    this.clientTag = HexFormat.of().toHexDigits(context.random().nextLong(), 6);
-    int timeoutMillis = connection.timeoutMillis();
-    this.tick = settings.tick(timeoutMillis);
-    this.sessions =
-        new Sessions(
-            client, context, description, connection.before(), tick.toNanos(), this::ended);
-    this.ephemerals = new Ephemerals(this, connection.chroot() + paths.locks);
-    this.renewals = new Renewals(this, ephemerals);
-    this.heartbeat =
-        new Heartbeat(
-            context, sessions, paths.heartbeat, () -> !claims.isEmpty(), ephemerals::check);
-    this.nodeBytes = new NodeBytes(new NodeData(context.client(), timeoutMillis, 0));
-    this.guarantees = guarantees(longest(timeoutMillis));
+  /**
+   * Locks at a URI: {@code zookeeper://[user:password@]host[:2181],host…[/folder]}, with the
+   * parameters that {@link ZooKeeperProvider} names.
+   *
+   * @throws InvalidSettingException if it is not one
+   */
+  public static ZooKeeperStore at(String uri) {
+    return ZooKeeperProvider.store(StoreAddress.parse(uri));
   }
 
-  void start() {
-    sessions.start();
-    heartbeat.start(sessions.current());
+  /** Locks on a client that is started, and stays its owner's. */
+  public static ZooKeeperStore from(CuratorFramework client) {
+    Objects.requireNonNull(client, "client");
+    return new ZooKeeperStore(context -> client, false, USUAL_ROOT, null, null);
   }
 
-  // What it is. ---------------------------------------------------------------------------------
-
-  static Guarantees guarantees(Duration longestLease) {
-    return new Guarantees(
-        "zookeeper",
-        EnumSet.of(
-            Guarantee.LINEARIZABLE, Guarantee.FAIR, Guarantee.SHARED_MODE, Guarantee.PERMITS),
-        Duration.ofMillis(10),
-        longestLease,
-        "none: grants are written to a majority; a holder that crashes keeps the name until its session"
-            + " times out, which may be longer than its lease",
-        "none: sessions are timed by monotonic clocks",
-        "numbers are transaction ids and start again when an ensemble is wiped, or go back when it is"
-            + " restored from a snapshot: connect with tokenBase above the largest token that was seen");
+  /** Locks on a client that is made for them, and is closed with them. */
+  static ZooKeeperStore owning(
+      Function<StoreContext, CuratorFramework> client, String folder, List<ACL> acl) {
+    return new ZooKeeperStore(client, true, folder + USUAL_ROOT, new OneAcl(acl), null);
   }
 
-  /** What the longest lease is: what a session surely lives after each of its heartbeats. */
-  static Duration longest(Duration timeout, Duration tick) {
-    long nanos = timeout.toNanos();
-    return Duration.ofNanos(nanos - nanos / Heartbeat.SHARE - nanos / SessionProof.DRIFT_SHARE)
-        .minus(tick);
-  }
-
-  private Duration longest(int timeoutMillis) {
-    return longest(Duration.ofMillis(timeoutMillis), tick);
-  }
-
-  @Override
-  public String description() {
-    return description;
-  }
-
-  @Override
-  public Guarantees guarantees() {
-    return guarantees;
-  }
-
-  @Override
-  public void checkLease(Duration lease, Duration delay) {
-    if (lease.compareTo(guarantees.longestLease()) > 0) {
-      throw new io.fenceline.InvalidSettingException(
-          "lease",
-          lease,
-          ("a ZooKeeper session of %s proves itself for %s (session − a sixth − a tick of %s − drift):"
-                  + " ask for a longer session, up to 20 ticks of the server")
-              .formatted(
-                  Durations.show(Duration.ofMillis(nodeBytes.data.sessionMillis())),
-                  Durations.show(guarantees.longestLease()),
-                  Durations.show(tick)));
-    }
-    guarantees.checkLease(lease, delay);
-  }
-
-  byte[] nodeData(Session session, Duration lease) {
-    NodeBytes known = nodeBytes;
-    int agreed = session.timeoutMillis();
-    int timeoutMillis = agreed == 0 ? known.data.sessionMillis() : agreed;
-    if (timeoutMillis != known.data.sessionMillis()
-        || lease.toMillis() != known.data.leaseMillis()) {
-      known = new NodeBytes(new NodeData(context.client(), timeoutMillis, lease.toMillis()));
-      nodeBytes = known;
-    }
-    return known.bytes;
-  }
-
-  /** How long the data of a node is; it differs by a few digits. */
-  int nodeDataBytes() {
-    return nodeBytes.bytes.length;
-  }
-
-  // Claims. -------------------------------------------------------------------------------------
-
-  @Override
-  public void claim(ClaimRequest request, ClaimHandler handler) {
-    if (closed) {
-      handler.failed(new StoreUnavailableException(description, "The store is closed", null));
-      return;
-    }
-    Claim claim = claims.find(request);
-    if (claim == null) {
-      claim = new Claim(this, request, handler);
-      claims.add(claim);
-    }
-    watchForOverdue();
-    claim.ask(handler);
-  }
-
-  /** One timer for all claims that wait for an answer. */
-  private void watchForOverdue() {
-    synchronized (claims) {
-      if (overdueTimer == null && !closed) {
-        overdueTimer =
-            context
-                .time()
-                .schedule(
-                    context.operationTimeout().toNanos() / 2,
-                    () -> context.time().lane(Lane.WORK).execute(this::failOverdue));
-      }
-    }
-  }
-
-  private void failOverdue() {
-    synchronized (claims) {
-      overdueTimer = null;
-    }
-    long now = context.time().nanos();
-    long limit = context.operationTimeout().toNanos();
-    claims.all().forEach(claim -> claim.checkOverdue(now, limit));
-    lines.forgetBefore(claims.isEmpty() ? now : now - KEPT_LINES_NANOS);
-    if (!claims.isEmpty()) {
-      watchForOverdue();
-    }
-  }
-
-  @Override
-  public CompletableFuture<Void> withdraw(ClaimRequest request) {
-    Claim claim = claims.find(request);
-    if (claim == null) {
-      return new OwnNode(this, request).purge().thenAccept(release -> {});
-    }
-    return claim.departure.withdraw();
-  }
-
-  @Override
-  public CompletableFuture<Release> release(ReleaseRequest request) {
-    ClaimRequest asked = request.grant().claim();
-    Claim claim = claims.find(asked);
-    return claim == null ? new OwnNode(this, asked).purge() : claim.departure.release();
-  }
-
-  /** Makes the folder of a name, unless it is known to be there; it then stays for ever. */
-  void createShard(ZooKeeper zk, String name) {
-    String shard = paths.shardOf(name);
-    if (!shards.contains(shard)) {
-      zk.create(
-          shard,
-          NOTHING,
-          acl,
-          CreateMode.PERSISTENT,
-          (code, asked, ignored, made) -> {
-            if (code == OK || code == NODE_EXISTS) {
-              shards.add(shard);
-            }
-          },
-          null);
-    }
-  }
-
-  /** The line of some places, by whatever tells their order. */
-  CompletableFuture<Line> line(Session session, String parent, List<Place> places) {
-    return Line.areSequencesSound(places)
-        ? CompletableFuture.completedFuture(Line.bySequence(places))
-        : ordered(session, parent, places);
-  }
-
-  /** The line by czxid, for when sequences do not tell the order; see {@link Line}. */
-  CompletableFuture<Line> ordered(Session session, String parent, List<Place> places) {
-    Calls calls = new Calls(session);
-    return Inspection.all(places, place -> calls.read(parent + "/" + place.node()))
-        .thenApply(
-            nodes -> {
-              Map<String, Long> czxids = new HashMap<>();
-              for (int i = 0; i < nodes.size(); i++) {
-                Calls.Node node = nodes.get(i);
-                if (node != null) {
-                  czxids.put(places.get(i).node(), node.stat().getCzxid());
-                }
-              }
-              return Line.byCreation(places, czxids);
-            });
-  }
-
-  // Renewal. ------------------------------------------------------------------------------------
-
-  @Override
-  public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
-    return renewals.renew(requests);
-  }
-
-  /** What a session that is well has left at any time, of a lease. */
-  long leastNanos(Session session, Duration lease) {
-    return Math.min(lease.toNanos(), longest(session.timeoutMillis()).toNanos()) / 2;
-  }
-
-  private void ended(Session session) {
-    heartbeat.giveUpOn(session);
-    claims.all().forEach(claim -> claim.sessionEnded(session));
-  }
-
-  // Inspection. ---------------------------------------------------------------------------------
-
-  private <T> CompletableFuture<T> inspecting(Function<Inspection, CompletableFuture<T>> request) {
+  /** Which folder to use, below the framework's namespace; {@code /fenceline} by default. */
+  public ZooKeeperStore root(String path) {
     try {
-      return request.apply(new Inspection(this, sessions.current()));
-    } catch (StoreUnavailableException e) {
-      return CompletableFuture.failedFuture(e);
+      PathUtils.validatePath(path);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSettingException("root", path, String.valueOf(e.getMessage()));
     }
+    if (path.equals("/")) {
+      throw new InvalidSettingException("root", path, "name a folder, such as " + USUAL_ROOT);
+    }
+    return new ZooKeeperStore(client, ours, path, acl, tick);
+  }
+
+  /** Which ACL nodes get; by default, what the framework gives to the nodes that it makes. */
+  public ZooKeeperStore acl(ACLProvider provider) {
+    return new ZooKeeperStore(
+        client, ours, root, Objects.requireNonNull(provider, "provider"), tick);
+  }
+
+  /**
+   * The {@code tickTime} of the servers, which they do not tell. Without it 2 seconds are assumed,
+   * or half of the session's timeout where that is less; servers with a longer tick, or with a
+   * {@code minSessionTimeout} below two ticks, must have it said.
+   */
+  public ZooKeeperStore tick(Duration tickTime) {
+    return new ZooKeeperStore(client, ours, root, acl, Durations.checkPositive("tick", tickTime));
   }
 
   @Override
-  public CompletableFuture<Boolean> forceRelease(String name, long number) {
-    return inspecting(inspection -> inspection.forceRelease(name, number));
-  }
-
-  @Override
-  public CompletableFuture<NameState> inspect(String name) {
-    return inspecting(inspection -> inspection.inspect(name));
-  }
-
-  @Override
-  public CompletableFuture<List<NameState>> list(String prefix, int limit) {
-    return inspecting(inspection -> inspection.list(prefix, limit));
-  }
-
-  @Override
-  public CompletableFuture<List<Finding>> diagnose() {
+  public LockStore open(StoreContext context) {
+    Connection connection = Connection.open(context, this);
+    ZooKeeperLockStore store = new ZooKeeperLockStore(context, this, connection);
     try {
-      return new Diagnosis(this, context, sessions.current(), tick).run();
-    } catch (StoreUnavailableException e) {
-      return CompletableFuture.failedFuture(e);
+      store.start();
+      return store;
+    } catch (RuntimeException e) {
+      store.close();
+      throw e;
     }
   }
 
-  // The end. ------------------------------------------------------------------------------------
-
-  /** What the runtime can act on: our own exceptions as they are, all others as "no answer". */
-  RuntimeException meaning(Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause instanceof FencelineException own
-        ? own
-        : new StoreUnavailableException(description, "ZooKeeper gave no answer", cause);
+  CuratorFramework client(StoreContext context) {
+    return client.apply(context);
   }
 
-  @Override
-  public void close() {
-    synchronized (claims) {
-      closed = true;
-      if (overdueTimer != null) {
-        overdueTimer.cancel();
-      }
+  boolean isOurs() {
+    return ours;
+  }
+
+  String root() {
+    return root;
+  }
+
+  /** Which ACL a node gets; null if that is for the framework to say. */
+  @Nullable List<ACL> aclFor(String path) {
+    if (acl == null) {
+      return null;
     }
-    heartbeat.close();
-    ephemerals.close();
-    sessions.stop();
-    for (Claim claim : claims.all()) {
-      claim.close();
-      if (!ownsClient) {
-        // The session goes on without us, and would keep the node.
-        CompletableFuture<Void> unused = claim.departure.withdraw();
-      }
+    List<ACL> given = acl.getAclForPath(path);
+    // A copy, because ZooKeeper's client asks a list for null, which not every list takes.
+    return new ArrayList<>(given == null || given.isEmpty() ? acl.getDefaultAcl() : given);
+  }
+
+  Duration tick(int timeoutMillis) {
+    if (tick != null) {
+      return tick;
     }
-    if (ownsClient) {
-      client.close();
-    } else {
-      sessions.leave();
+    Duration half = Duration.ofMillis(timeoutMillis / 2);
+    return half.compareTo(USUAL_TICK) < 0 ? half : USUAL_TICK;
+  }
+
+  /** The same for every node. */
+  private record OneAcl(List<ACL> acl) implements ACLProvider {
+    @Override
+    public List<ACL> getDefaultAcl() {
+      return acl;
+    }
+
+    @Override
+    public List<ACL> getAclForPath(String path) {
+      return acl;
     }
   }
 }

@@ -4,20 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
-import io.fenceline.Finding;
-import io.fenceline.Guarantee;
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockOptions;
-import io.fenceline.MissingGuaranteeException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.StoreAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,12 +53,53 @@ class AccessTest {
           .isInstanceOf(KeeperException.NoAuthException.class);
       assertThat(hold.isValid()).isTrue();
       assertThatThrownBy(() -> connect("", "private"))
-          .isInstanceOf(StoreUnavailableException.class)
+          .isInstanceOf(StoreRefusedException.class)
           .hasMessageContaining("no permission");
       assertThatThrownBy(() -> connect("app:wrong@", "private"))
-          .isInstanceOf(StoreUnavailableException.class)
+          .isInstanceOf(StoreRefusedException.class)
           .hasMessageNotContaining("wrong");
       assertThat(owner.diagnose()).anyMatch(finding -> isOk(finding, "permissions"));
+    }
+  }
+
+  @Test
+  void theFrameworksOwnAcl_isTheOneOfTheNodes() throws Exception {
+    byte[] login = "app:s3cr3t-canary".getBytes(StandardCharsets.UTF_8);
+    ACLProvider creators =
+        new ACLProvider() {
+          @Override
+          public List<ACL> getDefaultAcl() {
+            return ZooDefs.Ids.CREATOR_ALL_ACL;
+          }
+
+          @Override
+          public List<ACL> getAclForPath(String path) {
+            return ZooDefs.Ids.CREATOR_ALL_ACL;
+          }
+        };
+    try (CuratorFramework curator =
+        CuratorFrameworkFactory.builder()
+            .connectString(ADDRESS)
+            .sessionTimeoutMs(5_000)
+            .retryPolicy(new RetryOneTime(100))
+            .authorization("digest", login)
+            .aclProvider(creators)
+            .build()) {
+      curator.start();
+      ZooKeeperStore locks =
+          ZooKeeperStore.from(curator).root("/private-too/fenceline").tick(Duration.ofMillis(250));
+      try (Fenceline owner = Fenceline.builder().store(locks).connect()) {
+        LockOptions options = LockOptions.defaults().lease(Duration.ofSeconds(2));
+        Hold hold = owner.lock("mine", options).tryAcquire().orElseThrow();
+        String line = new Paths("/private-too/fenceline").of("mine");
+        String node = line + "/" + curator.getChildren().forPath(line).get(0);
+        for (String path : List.of("/private-too/fenceline", line, node)) {
+          assertThat(curator.getACL().forPath(path))
+              .as(path)
+              .noneMatch(acl -> acl.getId().equals(ZooDefs.Ids.ANYONE_ID_UNSAFE));
+        }
+        hold.release();
+      }
     }
   }
 
@@ -115,7 +162,7 @@ class AccessTest {
                     .store("zookeeper://" + ADDRESS)
                     .require(Guarantee.LOCK_DELAY)
                     .connect())
-        .isInstanceOf(MissingGuaranteeException.class);
+        .isInstanceOf(InvalidSettingException.class);
   }
 
   @Test
@@ -130,7 +177,7 @@ class AccessTest {
           .forPath("/taken/fenceline", "fenceline format 9".getBytes());
     }
     assertThatThrownBy(() -> connect("", "taken"))
-        .isInstanceOf(StoreUnavailableException.class)
+        .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining("'fenceline format 9' instead of 'fenceline format 1'");
   }
 
@@ -154,6 +201,10 @@ class AccessTest {
         "zookeeper://a:2181?session=4",
         "zookeeper://a:2181?acl=mine",
         "zookeeper://a:2181?tls=maybe",
+        "zookeeper://a:2181?tls=false&trustStore=x.p12",
+        "zookeeper://a:2181?keyStorePassword=x&tls=false",
+        "zookeeper://app@a:2181",
+        "zookeeper://app:@a:2181",
         "zookeeper://a:2181/a//b"
       })
   void wrongAddress_isRefused(String uri) {

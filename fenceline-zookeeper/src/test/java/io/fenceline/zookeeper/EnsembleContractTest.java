@@ -6,8 +6,11 @@ import io.fenceline.testkit.server.ZooKeeperEnsemble;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract on an ensemble of three. */
+@Execution(ExecutionMode.CONCURRENT)
 class EnsembleContractTest extends LockContract {
   private static ZooKeeperEnsemble ensemble;
 

@@ -51,33 +51,52 @@ class EnsembleFaultTest {
 
   @Test
   void leaderKilled_theHolderKeepsTheLock_andTheWaiterGetsItAfterwards() {
+    // How long an election takes is up to the machine. A hold has to outlast those that leave it
+    // half of its lease; one that took longer shows nothing, and is held again.
+    int elections = 1;
+    while (!outlastsAnElection("failover-" + elections)) {
+      assertThat(elections).as("elections that took more than half a lease").isLessThan(4);
+      elections++;
+    }
+  }
+
+  /** False if the hold was lost in an election that took too long. */
+  private static boolean outlastsAnElection(String name) {
     ZooKeeperServer leader = ensemble.awaitLeader(Fleet.AMPLE);
     try (Fleet fleet = new Fleet()) {
       Fenceline holder = client(fleet, "holder");
       Fenceline waiter = client(fleet, "waiter");
-      Hold hold = Fleet.take(holder, "failover");
-      CompletableFuture<Hold> waiting = waiter.lock("failover").acquireAsync(Fleet.AMPLE);
-      Eventually.until(
-          Fleet.AMPLE, "the wait", () -> holder.inspect("failover").waiters().size() == 1);
+      Fenceline probe = client(fleet, "probe");
+      Hold hold = Fleet.get(holder.lock(name).acquireAsync(Fleet.AMPLE));
+      CompletableFuture<Hold> waiting = waiter.lock(name).acquireAsync(Fleet.AMPLE);
+      Eventually.until(Fleet.AMPLE, "the wait", () -> holder.inspect(name).waiters().size() == 1);
 
       leader.kill();
+      long killed = System.nanoTime();
       assertThat(leader.state()).isEqualTo(ProcessState.GONE);
       ZooKeeperServer next = ensemble.awaitLeader(Fleet.AMPLE);
       assertThat(next).isNotSameAs(leader);
+      // Its session, too, has to find a server that answers writes.
+      Fleet.get(probe.lock(name + "-probe").acquireAsync(Fleet.AMPLE)).release();
+      boolean wasQuick = System.nanoTime() - killed < LEASE.toNanos() / 2;
 
-      // Twice a lease later it is still held: it was renewed by the new leader.
-      hold.remaining();
+      // More than a lease later it is still held: it was renewed by the new leader.
       long start = System.nanoTime();
       Eventually.until(
           Fleet.AMPLE,
-          "more than a lease",
-          () -> System.nanoTime() - start > LEASE.toNanos() + LEASE.toNanos() / 4);
+          "more than a lease, or the loss",
+          () ->
+              !hold.isValid() || System.nanoTime() - start > LEASE.toNanos() + LEASE.toNanos() / 4);
+      if (!hold.isValid() && !wasQuick) {
+        return false;
+      }
       assertThat(hold.isValid()).isTrue();
       assertThat(waiting).isNotDone();
       assertThat(fleet.heard(Lost.class)).isEmpty();
 
       hold.release();
       assertThat(Fleet.get(waiting).token()).isGreaterThan(hold.token());
+      return true;
     } finally {
       leader.restart();
     }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.LockReport;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.LockReport;
 import io.fenceline.event.Contended;
 import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;

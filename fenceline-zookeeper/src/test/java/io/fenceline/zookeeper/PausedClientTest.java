@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** A process that is stopped, or killed, while it has the lock. */
 class PausedClientTest {
-  private static final Duration LEASE = Duration.ofMillis(1_500);
+  private static final Duration LEASE = Duration.ofSeconds(3);
 
   private static JavaProcess holder(String name) {
     return JavaProcess.of(Holder.class)

@@ -58,7 +58,7 @@ class QueueTest {
     Hold held = Fleet.take(first, "gave-up");
     CompletableFuture<Hold> between = queue(second.lock("gave-up"), "gave-up", 1);
     CompletableFuture<Hold> last = queue(third.lock("gave-up"), "gave-up", 2);
-    awaitWatch(2); // Of its predecessor, and of who has the name.
+    awaitWatch(3); // Of its own node, of its predecessor, and of who has the name.
     proxy.resetCounts();
 
     between.cancel(true);
@@ -76,7 +76,7 @@ class QueueTest {
     Hold reader = first.readWriteLock("writer").readLock().tryAcquire().orElseThrow();
     CompletableFuture<Hold> writer = queue(second.readWriteLock("writer").writeLock(), "writer", 1);
     CompletableFuture<Hold> behind = queue(third.readWriteLock("writer").readLock(), "writer", 2);
-    awaitWatch(1);
+    awaitWatch(3);
 
     writer.cancel(true);
 
@@ -91,7 +91,7 @@ class QueueTest {
       held.add(first.semaphore("pool", 3).tryAcquire().orElseThrow());
     }
     CompletableFuture<PermitHold> waiting = queue(third.semaphore("pool", 3), "pool", 1);
-    awaitWatch(3);
+    awaitWatch(4);
     proxy.resetCounts();
 
     held.get(0).release();

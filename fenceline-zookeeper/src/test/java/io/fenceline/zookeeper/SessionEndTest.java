@@ -7,10 +7,15 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockLostException;
 import io.fenceline.LockOptions;
-import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.event.LossReason;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.ZooKeeperServer;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.curator.framework.CuratorFramework;
@@ -25,7 +30,8 @@ import org.junit.jupiter.api.Test;
 
 /** A session that ends, or that has more in it than it should; on a client of the user's own. */
 class SessionEndTest {
-  private static final Duration LEASE = Duration.ofMillis(1_500);
+  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final Duration AMPLE = Fleet.AMPLE;
 
   private final Fleet fleet = new Fleet();
   private CuratorFramework curator;
@@ -47,8 +53,8 @@ class SessionEndTest {
     other = fleet.client("other", over(same), LEASE);
   }
 
-  private static ZooKeeperLocks over(CuratorFramework framework) {
-    return ZooKeeperLocks.over(framework).root("/locks").tick(Servers.TICK);
+  private static ZooKeeperStore over(CuratorFramework framework) {
+    return ZooKeeperStore.from(framework).root("/locks").tick(Servers.TICK);
   }
 
   @AfterEach
@@ -75,7 +81,7 @@ class SessionEndTest {
   @Test
   void expiredSession_isLoss_andTheNextOneGetsALargerToken() throws Exception {
     // Longer than a reconnect takes, so that it is the session's end that is heard of.
-    LockOptions patient = LockOptions.defaults().lease(Duration.ofMillis(3_500));
+    LockOptions patient = LockOptions.defaults().lease(Duration.ofMillis(4_500));
     Hold hold = client.lock("expired", patient).tryAcquire().orElseThrow();
     long session = curator.getZookeeperClient().getZooKeeper().getSessionId();
 
@@ -171,5 +177,53 @@ class SessionEndTest {
     curator.delete().forPath(parent + "/" + curator.getChildren().forPath(parent).get(0));
 
     assertThat(Fleet.get(hold.lost()).reason()).isEqualTo(LossReason.GONE);
+  }
+
+  @Test
+  void nodeOfAWaiterThatSomeoneDeleted_doesNotMakeTwoHolders() throws Exception {
+    // No poll finds it out before the holder has left.
+    LockOptions patient = LockOptions.defaults().lease(Duration.ofMillis(3_500));
+    ZooKeeperServer server = Servers.single();
+    try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Protocol.ZOOKEEPER);
+        CuratorFramework own =
+            CuratorFrameworkFactory.newClient(
+                proxy.address() + "/apps",
+                (int) Servers.SESSION.toMillis(),
+                20_000,
+                new RetryOneTime(100))) {
+      own.start();
+      Fenceline third = fleet.client("third", over(own), LEASE);
+      Hold hold = client.lock("deleted-waiter", patient).tryAcquire().orElseThrow();
+      CompletableFuture<Hold> waiting = other.lock("deleted-waiter", patient).acquireAsync(AMPLE);
+      awaitWaiters("deleted-waiter", "other");
+      CompletableFuture<Hold> behind = third.lock("deleted-waiter", patient).acquireAsync(AMPLE);
+      awaitWaiters("deleted-waiter", "other", "third");
+      Eventually.until(AMPLE, "the watches", () -> proxy.count("getData") >= 2);
+      proxy.resetCounts();
+      String parent = new Paths("/locks").of("deleted-waiter");
+      List<String> line =
+          curator.getChildren().forPath(parent).stream()
+              .sorted(Comparator.comparing(node -> node.replaceFirst(".*\\.", "")))
+              .toList();
+
+      curator.delete().forPath(parent + "/" + line.get(1));
+      Eventually.until(AMPLE, "a watch of the holder", () -> proxy.count("getData") >= 1);
+      hold.release();
+
+      Hold next = Fleet.get(behind);
+      next.release();
+      assertThat(Fleet.get(waiting).token())
+          .as("it has asked again, and was the last in line")
+          .isGreaterThan(next.token());
+      fleet.close();
+    }
+  }
+
+  private void awaitWaiters(String name, String... labels) {
+    Eventually.until(
+        AMPLE,
+        "waiters",
+        () -> client.inspect(name).waiters().stream().map(LockReport.Waiter::label).toList(),
+        found -> found.equals(List.of(labels)));
   }
 }

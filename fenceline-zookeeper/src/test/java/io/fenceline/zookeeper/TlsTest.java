@@ -7,10 +7,14 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.proxy.Trigger;
 import io.fenceline.testkit.server.TlsFiles;
 import io.fenceline.testkit.server.ZooKeeperServer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -85,5 +89,30 @@ class TlsTest {
   void aClientThatSpeaksPlainly_isNotHeardThere() {
     assertThatThrownBy(() -> connect(BRIEF, "acl=open"))
         .isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void optionOfTls_turnsItOn_andThePasswordIsNotHeard() {
+    String store = "trustStore=%s&trustStorePassword=%s".formatted(trusted, PASSWORD);
+    AtomicInteger requests = new AtomicInteger();
+    AtomicInteger readable = new AtomicInteger();
+    ZooKeeperServer plain = Servers.single();
+    try (FaultProxy proxy = FaultProxy.to(plain.host(), plain.port(), Protocol.BYTES)) {
+      proxy.cutRequest(
+          Trigger.every(
+              frame -> {
+                requests.incrementAndGet();
+                if (frame.contains("s3cr3t-canary")) {
+                  readable.incrementAndGet();
+                }
+                return false;
+              }));
+      String uri = "zookeeper://app:s3cr3t-canary@%s/tls?%s".formatted(proxy.address(), store);
+      assertThatThrownBy(() -> Fenceline.builder().store(uri).connectTimeout(BRIEF).connect())
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageNotContaining("s3cr3t");
+    }
+    assertThat(readable).as("requests with the password in clear").hasValue(0);
+    assertThat(requests).as("requests that were heard").hasValueGreaterThan(0);
   }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.ModeConflictException;
 import io.fenceline.PermitHold;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
@@ -66,7 +66,7 @@ class TrailTest {
 
   private Fenceline client(String label, CuratorFramework framework) {
     return fleet.client(
-        label, ZooKeeperLocks.over(framework).root(PATHS.root).tick(Servers.TICK), LEASE);
+        label, ZooKeeperStore.from(framework).root(PATHS.root).tick(Servers.TICK), LEASE);
   }
 
   @AfterEach
@@ -202,7 +202,7 @@ class TrailTest {
     clear("modes-of-permits");
     PermitHold permit = other.semaphore("modes-of-permits", 2).tryAcquire().orElseThrow();
     assertThatThrownBy(() -> client.lock("modes-of-permits").tryAcquire())
-        .isInstanceOf(ModeConflictException.class);
+        .isInstanceOf(StoreRefusedException.class);
     permit.release();
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.PermitHold;
+import io.fenceline.diagnosis.LockReport;
 import io.fenceline.event.Contended;
 import io.fenceline.event.Renewed;
 import io.fenceline.testkit.proxy.Fault;
@@ -18,13 +19,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What goes over the wire, counted. */
 class WireTest {
-  private static final Duration LEASE = Duration.ofMillis(1_500);
+  private static final Duration LEASE = Duration.ofSeconds(2);
 
   private final Fleet fleet = new Fleet();
   private FaultProxy proxy;
@@ -130,6 +132,24 @@ class WireTest {
   }
 
   @Test
+  void listingOfNames_costsFewRequests_howeverManyFoldersThereAre() {
+    Fenceline other =
+        fleet.client("other", Servers.store(Servers.single().address()), LEASE.multipliedBy(2));
+    List<String> names = IntStream.range(100, 150).mapToObj(i -> "wire-list-" + i).toList();
+    List<Hold> held = names.stream().map(name -> Fleet.take(other, name)).toList();
+    proxy.resetCounts();
+
+    assertThat(client.list("wire-list-", 100)).extracting(LockReport::name).isEqualTo(names);
+
+    // The folders, then the names, each counted and read; what a claim says is read one by one.
+    Map<String, Long> requests = requests();
+    assertThat(requests.getOrDefault("getData", 0L)).isEqualTo(names.size());
+    requests.remove("getData");
+    assertThat(requests.values().stream().mapToLong(Long::longValue).sum()).isLessThan(10);
+    held.forEach(Hold::release);
+  }
+
+  @Test
   void claimsThatComeTogether_shareOneList() {
     PermitHold first = client.semaphore("wire-burst", 1).tryAcquire().orElseThrow();
     proxy.resetCounts();
@@ -143,7 +163,7 @@ class WireTest {
         "all nodes, and the reply",
         () -> proxy.count("create2") == 50 && slow.timesApplied() == 1);
     slow.lift();
-    Eventually.until(Fleet.AMPLE, "all watches", () -> proxy.count("getData") >= 50);
+    Eventually.until(Fleet.AMPLE, "all watches", () -> proxy.count("getData") >= 100);
 
     assertThat(proxy.count("getChildren")).isEqualTo(2);
     long token = first.token();

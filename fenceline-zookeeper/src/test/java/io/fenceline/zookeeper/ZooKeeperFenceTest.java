@@ -7,24 +7,33 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Fenceline;
 import io.fenceline.FencingToken;
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockLostException;
 import io.fenceline.LockOptions;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.FenceListener;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.fence.FenceContract;
 import io.fenceline.testkit.fence.FencedCell;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.proxy.Trigger;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.transaction.CuratorOp;
+import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The fence beside nodes of ZooKeeper. */
 class ZooKeeperFenceTest extends FenceContract {
@@ -104,6 +113,36 @@ class ZooKeeperFenceTest extends FenceContract {
     assertThatCode(() -> fence.create("/not-there", bytes("x"), T33)).doesNotThrowAnyException();
     assertThatThrownBy(() -> fence.setData("no path", bytes("x"), T34))
         .isInstanceOf(InvalidSettingException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void operationsWhoseAnswerIsLost_areNotDoneTwice(boolean isFirst) throws Exception {
+    String resource = "/twice-" + isFirst;
+    curator.create().forPath(resource);
+    if (!isFirst) {
+      ZooKeeperFence.over(curator).commit(resource, T33, List.of());
+    }
+    try (FaultProxy proxy =
+            FaultProxy.to(Servers.single().host(), Servers.single().port(), Protocol.ZOOKEEPER);
+        CuratorFramework unlucky =
+            CuratorFrameworkFactory.newClient(
+                proxy.address(), 6_000, 20_000, new RetryNTimes(10, 100))) {
+      unlucky.start();
+      Fault cut = proxy.cutBeforeReply(Trigger.first(request -> request.is("multi")));
+      CuratorOp entry =
+          unlucky
+              .transactionOp()
+              .create()
+              .withMode(CreateMode.PERSISTENT_SEQUENTIAL)
+              .forPath(resource + "/entry-");
+
+      assertThatThrownBy(() -> ZooKeeperFence.over(unlucky).commit(resource, T33, List.of(entry)))
+          .isInstanceOf(StoreUnavailableException.class);
+
+      assertThat(cut.timesApplied()).isEqualTo(1);
+      assertThat(curator.getChildren().forPath(resource)).as("entries").hasSize(1);
+    }
   }
 
   @Test

@@ -39,10 +39,11 @@ final class Stores {
     Fenceline client =
         Fenceline.builder()
             .store(
-                context -> {
-                  store[0] = factory.open(context);
-                  return store[0];
-                })
+                (StoreFactory)
+                    context -> {
+                      store[0] = factory.open(context);
+                      return store[0];
+                    })
             .connect();
     return new Opened(client, store[0]);
   }

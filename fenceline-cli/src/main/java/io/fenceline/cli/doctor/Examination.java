@@ -3,14 +3,14 @@ package io.fenceline.cli.doctor;
 import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;
-import io.fenceline.Finding;
-import io.fenceline.Guarantee;
-import io.fenceline.Guarantees;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
-import io.fenceline.LockReport;
 import io.fenceline.ReleaseOutcome;
-import io.fenceline.spi.Durations;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ public final class Examination {
             .filter(guarantee -> !given.gives(guarantee))
             .map(guarantee -> guarantee + " (" + guarantee.meaning() + ")")
             .toList();
-    String failover = "At a failover or crash: " + given.onFailover() + ".";
+    String failover = "At a failover: " + given.onFailover() + ".";
     if (missing.isEmpty()) {
       findings.add(Finding.ok("guarantees", "the store gives all guarantees", failover));
     } else {
@@ -72,6 +72,7 @@ public final class Examination {
               "Where that is not enough, choose another store (fenceline stores), and have what you"
                   + " guard check the token."));
     }
+    findings.add(durable(given));
     try {
       given.checkLease(lease, Duration.ZERO);
       findings.add(
@@ -87,6 +88,27 @@ public final class Examination {
               "No lock with this lease can be taken.",
               "Use a lease within the bounds."));
     }
+  }
+
+  private static Finding durable(Guarantees given) {
+    String onCrash = given.onCrash();
+    return switch (given.durable()) {
+      case YES ->
+          Finding.ok(
+              "durable", "a crash of the store forgets no lock", "On a crash: " + onCrash + ".");
+      case NO ->
+          Finding.note(
+              "durable",
+              onCrash,
+              "Locks may be forgotten while they are held, and given to another holder.",
+              "Change the setting, or have what you guard check the token.");
+      case UNKNOWN ->
+          Finding.note(
+              "durable",
+              "it could not be found out whether a crash forgets locks: " + onCrash,
+              "Locks may be forgotten while they are held, and given to another holder.",
+              "Let this user read the store's settings.");
+    };
   }
 
   /** Acquire, look, renew, release: what has no permission, or a full disk, shows here. */

@@ -1,8 +1,10 @@
 package io.fenceline.cli.doctor;
 
-import io.fenceline.Finding;
 import io.fenceline.cli.Failure;
 import io.fenceline.cli.run.Programs;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.spi.StoreAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** What {@code fenceline run} needs of this machine. */
@@ -17,13 +20,28 @@ public final class Machine {
   private static final Set<PosixFilePermission> FOR_OTHERS =
       Set.of(PosixFilePermission.GROUP_READ, PosixFilePermission.OTHERS_READ);
 
+  private static final Set<PosixFilePermission> WRITABLE =
+      Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
+
+  private static final String SENT_AWAY =
+      "Other users of this machine can send you to a store of theirs.";
+
+  private static final int ROOT = 0;
+
   private Machine() {}
+
+  /** Root may do everything anyway. */
+  private static boolean isOfOthers(Path path) throws IOException {
+    int owner = (Integer) Files.getAttribute(path, "unix:uid");
+    int own = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    return owner != own && owner != ROOT;
+  }
 
   /** Looks at the programs, the folder for temporary files, and the config file. */
   public static List<Finding> findings(Map<String, String> environment, Path config) {
     List<Finding> findings = new ArrayList<>();
     List<String> missing = new ArrayList<>();
-    for (String program : List.of("sh", "setsid", "mkfifo")) {
+    for (String program : List.of("sh", "setsid", "sleep", "rm")) {
       try {
         Programs.check(program, environment);
       } catch (Failure e) {
@@ -43,17 +61,35 @@ public final class Machine {
           Finding.serious(
               "machine",
               "the folder for temporary files, " + temporary + ", is not writable",
-              "'fenceline run' can't make the pipe to its guard process.",
+              "'fenceline run' can't make a folder for its guard process.",
               "Make it writable, or start with FENCELINE_JAVA_OPTS=-Djava.io.tmpdir=FOLDER."));
     } else {
       findings.add(
           Finding.ok(
               "machine",
-              "sh, setsid, mkfifo and a folder for temporary files are there",
+              "sh, setsid and a folder for temporary files are there",
               "'fenceline run' can guard its commands."));
     }
     configFile(config, findings);
     return findings;
+  }
+
+  /** What an address does not show is a secret, or may be one. */
+  private static boolean hasSecret(Path config) throws IOException {
+    for (String line : Files.readAllLines(config)) {
+      int equals = line.indexOf('=');
+      if (equals >= 0 && line.substring(0, equals).strip().equals("store")) {
+        try {
+          StoreAddress address = StoreAddress.parse(line.substring(equals + 1).strip());
+          if (!address.toString().equals(address.secretText())) {
+            return true;
+          }
+        } catch (InvalidSettingException e) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private static void configFile(Path config, List<Finding> findings) {
@@ -62,8 +98,30 @@ public final class Machine {
         return;
       }
       Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(config);
-      boolean open = FOR_OTHERS.stream().anyMatch(permissions::contains);
-      if (open && Files.readString(config).matches("(?s).*(://[^/\\s]*:[^/\\s]*@|password=).*")) {
+      Path folder = Objects.requireNonNull(config.toAbsolutePath().getParent());
+      if (isOfOthers(config) || isOfOthers(folder)) {
+        Path whose = isOfOthers(config) ? config : folder;
+        findings.add(
+            Finding.serious(
+                "config file",
+                whose + " belongs to " + Files.getOwner(whose).getName(),
+                SENT_AWAY,
+                "Make it yours: chown $(id -u) " + whose));
+      } else if (WRITABLE.stream().anyMatch(permissions::contains)) {
+        findings.add(
+            Finding.serious(
+                "config file",
+                config + " is not only yours: others may write it",
+                SENT_AWAY,
+                "chmod 600 " + config));
+      } else if (WRITABLE.stream().anyMatch(Files.getPosixFilePermissions(folder)::contains)) {
+        findings.add(
+            Finding.serious(
+                "config file",
+                config + " can be replaced: others may write its folder",
+                SENT_AWAY,
+                "chmod 700 " + folder));
+      } else if (FOR_OTHERS.stream().anyMatch(permissions::contains) && hasSecret(config)) {
         findings.add(
             Finding.serious(
                 "config file",

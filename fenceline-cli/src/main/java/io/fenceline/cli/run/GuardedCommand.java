@@ -3,65 +3,70 @@ package io.fenceline.cli.run;
 import io.fenceline.cli.ExitCode;
 import io.fenceline.cli.Failure;
 import java.io.IOException;
-import java.io.RandomAccessFile;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command in a process group of its own, under a guard process that kills the group when this
- * tool dies.
+ * A command in a process group of its own, with a guard process as its leader and a watchdog that
+ * ends all that the command has started.
  *
- * <p>The guard is told by a pipe which signals to send; the end of the pipe tells it that the tool
- * is gone, however it ended. {@link #prepare} makes the pipe, which takes a process of its own, so
- * that this can be done while the lock is being asked for.
+ * <p>{@link #prepare} starts the watchdog, so that this can be done while the lock is being asked
+ * for.
  */
 public final class GuardedCommand implements AutoCloseable {
-
-  /*
-   * Why a named pipe: a Java process can give its child no more than three streams, and the command
-   * has to have all of them. This side opens it for reading too, since opening it for writing alone
-   * would wait for the guard; the guard keeps only its reading end. The JVM closes all other
-   * descriptors in its children, so nobody else can keep the pipe open when this process dies.
-   */
+  /** Marks the processes of a run, and of the runs around it. */
+  static final String MARK = "FENCELINE_RUN";
 
   private static final int KILLED = ExitCode.SIGNAL_BASE + 9;
+  private static final int MARK_BITS = 128;
+  private static final int HEXADECIMAL = 16;
+  private static final Duration STARTING = Duration.ofSeconds(2);
+  private static final long START_PAUSE_MILLIS = 5;
 
-  private final Path home;
+  private final Path library;
   private final Path folder;
-  private final Path pipe;
-  private final Process mkfifo;
-  private @Nullable RandomAccessFile control;
+  private final String mark;
+  private final Watchdog watchdog;
+  private final ProcessTable table = new ProcessTable(Path.of("/proc"));
   private @Nullable Process guard;
+  private @Nullable RunProcesses processes;
+  private boolean hasBegun;
 
-  private GuardedCommand(Path home, Path folder, Process mkfifo) {
-    this.home = home;
+  private GuardedCommand(Path library, Path folder, String mark, Watchdog watchdog) {
+    this.library = library;
     this.folder = folder;
-    this.pipe = folder.resolve("pipe");
-    this.mkfifo = mkfifo;
+    this.mark = mark;
+    this.watchdog = watchdog;
   }
 
   /**
-   * Starts to make the pipe.
+   * Starts the watchdog.
    *
    * @param home where the distribution is
    */
   public static GuardedCommand prepare(Path home) {
     try {
+      Path library = home.resolve("lib");
       Path folder = Files.createTempDirectory("fenceline-");
-      Process mkfifo =
-          new ProcessBuilder("mkfifo", "-m", "600", folder.resolve("pipe").toString())
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      return new GuardedCommand(home, folder, mkfifo);
+      // Nobody may guess it, nor see it on a command line: who has it counts as a part of the run.
+      String mark = new BigInteger(MARK_BITS, new SecureRandom()).toString(HEXADECIMAL) + ".";
+      Files.writeString(folder.resolve("mark"), mark + "\n");
+      return new GuardedCommand(library, folder, mark, Watchdog.start(library, folder, mark));
     } catch (IOException e) {
       throw new Failure(
-          ExitCode.SYSTEM, "can't make a pipe in the folder for temporary files: " + e, e);
+          ExitCode.SYSTEM,
+          "can't start the watchdog process, or make its folder among temporary files: " + e,
+          e);
     }
   }
 
@@ -72,32 +77,27 @@ public final class GuardedCommand implements AutoCloseable {
    */
   public void start(List<String> command, Map<String, String> variables)
       throws InterruptedException {
-    if (mkfifo.waitFor() != 0) {
-      throw new Failure(ExitCode.SYSTEM, "can't make the pipe " + pipe + "; is the disk full?");
-    }
     boolean terminal = Terminal.canBeGivenAway();
     List<String> line = new ArrayList<>();
-    String library = home.resolve("lib").toString();
+    String guardScript = library.resolve("guard.sh").toString();
     if (terminal) {
-      line.addAll(List.of("sh", library + "/terminal.sh"));
-      line.addAll(List.of(String.valueOf(ProcessHandle.current().pid()), library + "/guard.sh"));
+      line.addAll(List.of("sh", library.resolve("terminal.sh").toString()));
+      line.addAll(List.of(String.valueOf(ProcessHandle.current().pid()), guardScript));
+      line.add(folder.toString());
     } else {
-      line.addAll(List.of("setsid", "sh", library + "/guard.sh"));
-    }
-    line.add(pipe.toString());
-    if (!terminal) {
-      line.add("-");
+      line.addAll(List.of("setsid", "sh", guardScript, folder.toString(), "-"));
     }
     line.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(line).inheritIO();
     restoreLocale(builder.environment());
     builder.environment().putAll(variables);
+    watchdog.awaitReady();
     try {
-      control = new RandomAccessFile(pipe.toFile(), "rw");
       guard = builder.start();
     } catch (IOException e) {
       throw new Failure(ExitCode.SYSTEM, "can't start the guard process: " + e.getMessage(), e);
     }
+    awaitGuard();
   }
 
   /** The launcher may have set a locale for this JVM; the command gets the user's own. */
@@ -124,53 +124,133 @@ public final class GuardedCommand implements AutoCloseable {
     return started != null && started.isAlive();
   }
 
+  /** Whether it has ended, and not only its guard: what it has left behind can be left alone. */
+  public boolean hasEndedByItself() {
+    Process started = guard;
+    // A guard that was killed has a larger exit value.
+    return started != null
+        && !started.isAlive()
+        && (Files.exists(folder.resolve("ended")) || started.exitValue() <= ExitCode.SIGNAL_BASE);
+  }
+
   /** How the command ended: its exit code, or 128 and the signal. */
   public int exitCode() {
-    Process started = guard;
-    if (started == null) {
-      return KILLED;
-    }
-    int code = started.exitValue();
-    if (code == KILLED) {
-      // Either the command was killed, or its guard; in the latter case it must not live on.
-      send("KILL");
-    }
     try {
-      return Integer.parseInt(Files.readString(folder.resolve("status")).strip());
+      return Integer.parseInt(Files.readString(folder.resolve("ended")).strip());
     } catch (IOException | NumberFormatException e) {
-      return code;
+      Process started = guard;
+      return started == null ? KILLED : started.exitValue();
     }
   }
 
-  /** Sends a signal to the command and to all that it started. */
-  public void send(String signal) {
-    RandomAccessFile open = control;
-    if (open != null) {
-      try {
-        open.write((signal + "\n").getBytes(StandardCharsets.US_ASCII));
-      } catch (IOException e) {
-        throw new Failure(ExitCode.SYSTEM, "can't reach the guard process: " + e.getMessage(), e);
+  /**
+   * Sends a signal to the command and to all that it started.
+   *
+   * @return the processes that were alive
+   */
+  Survivors send(String signal) throws InterruptedException {
+    RunProcesses found = awaitGuard();
+    if (found == null && signal.equals("KILL")) {
+      found = disarm();
+    }
+    if (found == null) {
+      return isAlive() ? Survivors.UNKNOWN : Survivors.NONE;
+    }
+    if (!signal.equals("KILL")) {
+      awaitCommand();
+    }
+    return found.send(signal);
+  }
+
+  /** The processes of the command that are alive, also when it has ended itself. */
+  Survivors alive() throws InterruptedException {
+    RunProcesses found = awaitGuard();
+    if (found == null) {
+      return isAlive() ? Survivors.UNKNOWN : Survivors.NONE;
+    }
+    return found.send("0");
+  }
+
+  /** A signal that comes too early would reach nobody; null if there is no guard. */
+  private @Nullable RunProcesses awaitGuard() throws InterruptedException {
+    long endNanos = System.nanoTime() + STARTING.toNanos();
+    do {
+      boolean ended = !isAlive();
+      if (processes == null) {
+        processes = readGuard();
+      }
+      if (processes != null || ended) {
+        return processes;
+      }
+      TimeUnit.MILLISECONDS.sleep(START_PAUSE_MILLIS);
+    } while (System.nanoTime() - endNanos < 0);
+    return null;
+  }
+
+  /** What it has left; null as long as there is nothing, and it starts no command. */
+  private @Nullable RunProcesses readGuard() {
+    try {
+      String text = Files.readString(folder.resolve("guard"), StandardCharsets.ISO_8859_1);
+      if (!text.endsWith("\n")) {
+        return null;
+      }
+      String keeper = text.substring(0, text.indexOf(' '));
+      String stat = text.substring(text.indexOf(' ') + 1, text.length() - 1);
+      watchdog.introduce(keeper + " " + stat);
+      long keeperId = keeper.equals("-") ? 0 : Long.parseLong(keeper);
+      return new RunProcesses(table, mark, ProcessTable.Entry.parse(stat), keeperId, watchdog);
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** A guard that has left nothing starts no command any more. */
+  private @Nullable RunProcesses disarm() {
+    try {
+      Files.write(folder.resolve("armed"), new byte[0], StandardOpenOption.TRUNCATE_EXISTING);
+    } catch (IOException e) {
+      // Without the file it does not start either.
+    }
+    RunProcesses found = readGuard();
+    Process started = guard;
+    if (found == null && started != null) {
+      started.destroyForcibly();
+    }
+    processes = found;
+    return found;
+  }
+
+  /**
+   * A signal that reaches the guard before it has become the command, or has started it, would be
+   * lost.
+   */
+  private void awaitCommand() throws InterruptedException {
+    long endNanos = System.nanoTime() + STARTING.toNanos();
+    RunProcesses found = processes;
+    while (!hasBegun && found != null && isAlive() && System.nanoTime() - endNanos < 0) {
+      hasBegun = found.hasBegun(folder.toString());
+      if (!hasBegun) {
+        TimeUnit.MILLISECONDS.sleep(START_PAUSE_MILLIS);
       }
     }
+    hasBegun = true;
   }
 
-  /** Closes the pipe; a command that still runs is killed by that. */
+  /** Leaves a command that has ended; one that still runs is killed. */
   @Override
   public void close() {
+    if (isAlive()) {
+      watchdog.abandon();
+      return;
+    }
+    watchdog.dismiss();
     try {
-      RandomAccessFile open = control;
-      if (open != null) {
-        open.close();
+      for (String file : List.of("armed", "mark", "guard", "ended", "jobs")) {
+        Files.deleteIfExists(folder.resolve(file));
       }
-      mkfifo.waitFor();
-      Files.deleteIfExists(pipe);
-      Files.deleteIfExists(folder.resolve("jobs"));
-      Files.deleteIfExists(folder.resolve("status"));
       Files.deleteIfExists(folder);
     } catch (IOException e) {
-      // What is left is an empty folder among other temporary files.
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      // What is left is a small folder among other temporary files.
     }
   }
 }

@@ -4,10 +4,12 @@ import io.fenceline.Held;
 import io.fenceline.cli.ExitCode;
 import io.fenceline.cli.Message;
 import io.fenceline.event.Lost;
-import io.fenceline.spi.Durations;
+import io.fenceline.settings.Durations;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,10 @@ public final class Supervisor {
   /** How long a command that was asked to end has, if the lease sets no limit. */
   private static final Duration LONGEST_GRACE = Duration.ofSeconds(10);
 
+  private static final int KILLING_SHARE = 4;
+  private static final long ENDING_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long UNKILLABLE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
   private final LinkedBlockingQueue<String> signals = new LinkedBlockingQueue<>();
   private final OnLost onLost;
   private final Duration grace;
@@ -31,7 +37,10 @@ public final class Supervisor {
   private boolean endangered;
   private boolean lost;
   private boolean killed;
+  private boolean told;
   private @Nullable Long killAtNanos;
+  private static final long REASON_MILLIS = 500;
+  private @Nullable Long killedSinceNanos;
 
   /**
    * Nothing is watched yet.
@@ -66,82 +75,158 @@ public final class Supervisor {
   }
 
   /**
-   * Watches until the command has ended.
+   * Watches until the command has ended. If it did not end by itself, or a signal ended it, until
+   * all that it has started has ended, too: nobody else may have the lock before.
    *
    * @return the exit code of the tool
    */
   public int watch(GuardedCommand command, Held held, String what) throws InterruptedException {
     command.onExit(this::wakeUp);
     held.lost().thenRun(this::wakeUp);
-    while (command.isAlive()) {
+    while (!isOver(command, what)) {
       long left = held.remaining().toNanos();
       look(command, held, what, left);
-      String signal = signals.poll(pause(left), TimeUnit.NANOSECONDS);
+      String signal = signals.poll(pause(command, left), TimeUnit.NANOSECONDS);
       if (signal != null && !signal.equals(WAKE_UP)) {
         pass(command, signal);
       }
     }
-    int code = command.exitCode();
     if (held.remaining().isZero() && !lost) {
       lost = true;
       Message.print(what + " was lost while the command ran: " + reason(held));
     }
     boolean ended = endangered && killAtNanos != null;
-    return lost || ended ? ExitCode.LOST : code;
+    return lost || ended ? ExitCode.LOST : command.exitCode();
   }
 
-  private void look(GuardedCommand command, Held held, String what, long left) {
+  private boolean isOver(GuardedCommand command, String what) throws InterruptedException {
+    if (command.isAlive()) {
+      return false;
+    }
+    boolean byItself = command.hasEndedByItself();
+    if (byItself && killAtNanos == null && !killed) {
+      if (command.exitCode() <= ExitCode.SIGNAL_BASE) {
+        return true; // Whatever it has left behind is left alone.
+      }
+      // It was cut short, by Ctrl-C or a kill: what it has left behind was not meant to stay.
+      askToEnd(command, "TERM");
+    }
+    if (!byItself && !killed) {
+      killed = true;
+      Message.print("the guard process was killed; all that the command has started is killed");
+    }
+    Survivors alive = killed ? kill(command) : command.alive();
+    return alive.isNobody() || isHopeless(alive, what);
+  }
+
+  private Survivors kill(GuardedCommand command) throws InterruptedException {
+    killed = true;
+    if (killedSinceNanos == null) {
+      killedSinceNanos = System.nanoTime();
+    }
+    return command.send("KILL");
+  }
+
+  /** Processes of another user, such as sudo's, and those that hang in the kernel. */
+  private boolean isHopeless(Survivors alive, String what) {
+    Long since = killedSinceNanos;
+    if (since == null || System.nanoTime() - since < UNKILLABLE_NANOS) {
+      return false;
+    }
+    if (!told) {
+      told = true;
+      String who =
+          alive.isSure()
+              ? "the processes " + alive.ids() + " of the command can't be killed; "
+              : "/proc can't be read, so processes of the command may be alive; ";
+      Message.print(
+          who + (lost ? "they go on without " + what : what + " is kept until they are gone"));
+    }
+    return lost;
+  }
+
+  private void look(GuardedCommand command, Held held, String what, long left)
+      throws InterruptedException {
     if (left == 0 && !lost) {
       lost = true;
-      Message.print(what + " is lost: " + reason(held) + "; " + consequence());
       end(command, onLost == OnLost.KILL ? "KILL" : "TERM");
+      Message.print(what + " is lost: " + reason(held) + "; " + consequence());
     } else if (left > 0 && left <= grace.toNanos() && !endangered) {
       endangered = true;
       Message.print(
           "%s is in danger: its lease can't be renewed and ends in %s; %s"
               .formatted(what, Durations.show(Duration.ofNanos(left)), warning()));
       end(command, "TERM");
-      killAtNanos = onLost == OnLost.KILL ? Long.valueOf(System.nanoTime() + left) : killAtNanos;
+      if (onLost == OnLost.KILL) {
+        killAtNanos = System.nanoTime() + left - killingNanos();
+      }
     }
-    if (killAtNanos != null && System.nanoTime() - killAtNanos >= 0 && !killed) {
-      killed = true;
-      command.send("KILL");
+    boolean isTime = killAtNanos != null && System.nanoTime() - killAtNanos >= 0;
+    if (killed || isTime) {
+      kill(command);
     }
   }
 
-  private void end(GuardedCommand command, String signal) {
+  /** How long before the end of the lease the command is killed, so that it is gone by then. */
+  private long killingNanos() {
+    return Math.min(grace.toNanos() / KILLING_SHARE, TimeUnit.SECONDS.toNanos(1));
+  }
+
+  private void end(GuardedCommand command, String signal) throws InterruptedException {
     if (onLost == OnLost.WARN) {
       return;
     }
-    killed |= signal.equals("KILL");
-    command.send(signal);
+    if (signal.equals("KILL")) {
+      kill(command);
+    } else {
+      command.send(signal);
+    }
   }
 
   /** A signal to the tool is one to the command; one that ends the tool has to end the command. */
-  private void pass(GuardedCommand command, String signal) {
+  private void pass(GuardedCommand command, String signal) throws InterruptedException {
     if (signal.equals("CONT")) {
       return; // The look that follows judges the lease anew.
     }
+    if (Signals.ENDING.contains(signal)) {
+      askToEnd(command, signal);
+    } else {
+      command.send(signal);
+    }
+  }
+
+  private void askToEnd(GuardedCommand command, String signal) throws InterruptedException {
     command.send(signal);
-    if (Signals.ENDING.contains(signal) && killAtNanos == null) {
+    if (killAtNanos == null) {
       Duration patience = grace.compareTo(LONGEST_GRACE) < 0 ? grace : LONGEST_GRACE;
       killAtNanos = System.nanoTime() + patience.toNanos();
     }
   }
 
-  private long pause(long left) {
+  private long pause(GuardedCommand command, long left) {
+    if (killed || !command.isAlive()) {
+      return ENDING_PAUSE_NANOS;
+    }
     long pause = TimeUnit.HOURS.toNanos(1);
     if (left > 0) {
       pause = Math.min(pause, left > grace.toNanos() ? left - grace.toNanos() : left);
     }
-    if (killAtNanos != null && !killed) {
+    if (killAtNanos != null) {
       pause = Math.min(pause, killAtNanos - System.nanoTime());
     }
     return Math.max(pause, 0) + TimeUnit.MILLISECONDS.toNanos(1);
   }
 
+  /** The hold ends before those who listen for it hear why: that takes a moment. */
   private static String reason(Held held) {
-    Lost loss = held.lost().getNow(null);
+    Lost loss = null;
+    try {
+      loss = held.lost().get(REASON_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      // Then by its time, which has passed.
+    }
     return loss == null
         ? "its lease is over"
         : "%s, last renewed %s ago on a lease of %s (token=%d)"

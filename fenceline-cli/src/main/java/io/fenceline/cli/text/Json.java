@@ -78,7 +78,9 @@ public final class Json {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
-      } else if (c < 0x20 || c == 0x7f || (Character.isSurrogate(c) && !isPaired(text, i))) {
+      } else if (Character.isISOControl(c)
+          || Character.getType(c) == Character.FORMAT
+          || (Character.isSurrogate(c) && !isPaired(text, i))) {
         out.append(String.format("\\u%04x", (int) c));
       } else {
         out.append(c);

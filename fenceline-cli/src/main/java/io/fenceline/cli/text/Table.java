@@ -1,5 +1,6 @@
 package io.fenceline.cli.text;
 
+import io.fenceline.spi.ClientInfo;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -43,14 +44,7 @@ public final class Table {
 
   /** A text with nothing in it that a terminal would obey. */
   public static String harmless(String text) {
-    StringBuilder shown = new StringBuilder();
-    text.codePoints()
-        .forEach(c -> shown.appendCodePoint(Character.isISOControl(c) || isFormat(c) ? '?' : c));
-    return shown.toString();
-  }
-
-  private static boolean isFormat(int c) {
-    return Character.getType(c) == Character.FORMAT;
+    return ClientInfo.harmless(text);
   }
 
   /** Whether a terminal gives it two columns: East Asian scripts and pictures. */

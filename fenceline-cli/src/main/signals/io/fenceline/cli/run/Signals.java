@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 /** Hears the signals that are sent to the tool; Java has no other way than {@code sun.misc}. */
 public final class Signals {
   /** End the tool and the command. */
-  static final List<String> ENDING = List.of("INT", "TERM", "HUP");
+  public static final List<String> ENDING = List.of("INT", "TERM", "HUP");
 
   /** Mean something to the command only. */
   private static final List<String> OTHERS = List.of("USR1", "CONT");
@@ -21,7 +21,7 @@ public final class Signals {
   }
 
   /** The exit code of a process that a signal has ended. */
-  static int exitCode(String name) {
+  public static int exitCode(String name) {
     return 128 + new sun.misc.Signal(name).getNumber();
   }
 

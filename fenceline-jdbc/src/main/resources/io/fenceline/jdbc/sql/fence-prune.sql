@@ -1,3 +1,4 @@
--- fence-prune.sql: forgets resources that were not written for long.
+-- fence-prune.sql: forgets resources that were not written for long. The resource is the key, without which
+-- MariaDB with sql_safe_updates deletes nothing.
 
-DELETE FROM {fences} WHERE written_at < {seconds} - :unused
+DELETE FROM {fences} WHERE resource > :before AND written_at < {seconds} - :unused

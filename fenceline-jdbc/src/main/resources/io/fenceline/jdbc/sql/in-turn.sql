@@ -16,3 +16,4 @@ FROM (
 ) AS l
 JOIN {claims} AS w ON w.owner = l.head
 WHERE {fits}
+{all_rows}

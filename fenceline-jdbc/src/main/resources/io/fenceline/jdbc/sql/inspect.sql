@@ -11,3 +11,4 @@ FROM (
 ) AS s
 WHERE s.ends > {now}
 ORDER BY s.held DESC, s.place, s.number
+{all_rows}

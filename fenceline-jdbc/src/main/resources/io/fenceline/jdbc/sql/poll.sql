@@ -12,3 +12,4 @@ SELECT w.owner,
        THEN 1 ELSE 0 END AS ready
 FROM {claims} AS w JOIN {locks} AS l ON l.name = w.name
 WHERE w.owner IN (:owners...) AND w.held = 0
+{all_rows}

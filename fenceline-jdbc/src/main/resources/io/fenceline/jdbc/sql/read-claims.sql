@@ -17,3 +17,4 @@ LEFT JOIN (
   SELECT * FROM {claims} WHERE owner = :owner AND name = :name
 ) AS c ON 1 = 1
 ORDER BY c.place
+{all_rows}

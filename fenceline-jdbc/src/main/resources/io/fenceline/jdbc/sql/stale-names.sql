@@ -1,5 +1,7 @@
--- stale-names.sql: names that have been free for long, to be forgotten.
+-- stale-names.sql: names that have been free for long, to be forgotten; after a name, in their order, so
+-- that a sweep reads each row once.
 
 SELECT name FROM {locks}
-WHERE others = 0 AND ends < {now} - :age AND last_number < {clock_number}
+WHERE name > :after AND others = 0 AND ends < {now} - :age AND last_number <= :forgotten
+ORDER BY name
 LIMIT 500

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.MultiHold;
 import io.fenceline.event.Lost;
+import io.fenceline.settings.InvalidSettingException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

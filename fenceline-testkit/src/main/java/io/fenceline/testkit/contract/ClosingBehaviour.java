@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.ClientClosedException;
 import io.fenceline.Hold;
-import io.fenceline.LossReason;
+import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,10 +6,10 @@ import static io.fenceline.testkit.contract.LossyStore.Operation.CLAIM;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fenceline.Guarantee;
 import io.fenceline.Hold;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.event.TimedOut;
 import java.time.Duration;
 import java.util.Optional;

@@ -6,13 +6,15 @@ import static io.fenceline.testkit.contract.LossyStore.Operation.RELEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fenceline.Guarantee;
+import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LockOptions;
-import io.fenceline.MissingGuaranteeException;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.event.Lost;
+import io.fenceline.settings.InvalidSettingException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +52,7 @@ abstract class GuaranteeBehaviour extends Scenario {
     for (Guarantee guarantee : Guarantee.values()) {
       if (!gives(guarantee)) {
         assertThatThrownBy(() -> peer("demanding", builder -> builder.require(guarantee)))
-            .isInstanceOf(MissingGuaranteeException.class)
+            .isInstanceOf(InvalidSettingException.class)
             .hasMessageContaining(guarantee.meaning());
       }
     }
@@ -66,6 +68,40 @@ abstract class GuaranteeBehaviour extends Scenario {
     assertThat(guarantees.onWipe()).isNotBlank();
     assertThat(guarantees.shortestLease()).isPositive();
     assertThat(guarantees.longestLease()).isGreaterThanOrEqualTo(lease);
+  }
+
+  @Test
+  void durable_isGivenIfItIsCertain_andOnlyThen() {
+    var guarantees = a.fenceline().guarantees();
+
+    assertThat(guarantees.gives(Guarantee.DURABLE))
+        .isEqualTo(guarantees.durable() == Certainty.YES);
+    assertThat(guarantees.onCrash()).isNotBlank();
+  }
+
+  @Test
+  void serverThatMayForgetGrants_saysBySetting_andIsRefusedWhereDurableIsRequired()
+      throws Exception {
+    Optional<LockContract.Forgetful> weak = contract.forgetful();
+    if (weak.isEmpty()) {
+      return;
+    }
+    try (AutoCloseable server = weak.get().server();
+        Fenceline fenceline = Fenceline.builder().store(weak.get().store()).connect()) {
+      assertThat(server).isNotNull();
+      assertThat(fenceline.guarantees().durable()).isEqualTo(Certainty.NO);
+      assertThat(fenceline.guarantees().onCrash()).contains(weak.get().setting());
+      assertThat(fenceline.lock(ledger).tryAcquire()).isPresent();
+      assertThatThrownBy(
+              () ->
+                  Fenceline.builder()
+                      .store(weak.get().store())
+                      .require(Guarantee.DURABLE)
+                      .connect())
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageContaining(Guarantee.DURABLE.meaning())
+          .hasMessageContaining(weak.get().setting());
+    }
   }
 
   @Test

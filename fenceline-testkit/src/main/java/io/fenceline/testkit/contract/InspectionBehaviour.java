@@ -4,11 +4,11 @@ import static io.fenceline.ReleaseOutcome.RELEASED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fenceline.Guarantee;
-import io.fenceline.HandOff;
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
-import io.fenceline.LockReport;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.settings.HandOff;
+import io.fenceline.settings.InvalidSettingException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

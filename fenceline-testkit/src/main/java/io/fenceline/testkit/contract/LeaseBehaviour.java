@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LeaseTooShortException;
-import io.fenceline.LossReason;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.event.Leaked;
+import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.event.Renewed;
+import io.fenceline.settings.InvalidSettingException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

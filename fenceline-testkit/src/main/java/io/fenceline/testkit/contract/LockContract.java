@@ -1,5 +1,8 @@
 package io.fenceline.testkit.contract;
 
+import io.fenceline.spi.StoreFactory;
+import io.fenceline.testkit.proxy.FaultProxy;
+import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -29,6 +32,39 @@ public abstract class LockContract {
 
   /** The store under test; called once for each test. */
   protected abstract StoreHarness harness();
+
+  /**
+   * Opens a proxy in front of the server, for a client that stands still; empty if clients reach
+   * the store without a network.
+   */
+  protected Optional<Proxied> proxied() {
+    return Optional.empty();
+  }
+
+  /**
+   * The store, seen through a proxy.
+   *
+   * @param store where the client connects
+   * @param proxy is closed after the test
+   */
+  public record Proxied(StoreFactory store, FaultProxy proxy) {}
+
+  /**
+   * Starts a server of the same kind whose settings let it forget grants; empty if there is no such
+   * setting that a client could see.
+   */
+  protected Optional<Forgetful> forgetful() {
+    return Optional.empty();
+  }
+
+  /**
+   * A server that keeps less than it should.
+   *
+   * @param store where clients connect
+   * @param setting what a client is told about it, at least
+   * @param server is closed after the test
+   */
+  public record Forgetful(StoreFactory store, String setting, AutoCloseable server) {}
 
   @Nested
   class Exclusion extends ExclusionBehaviour {
@@ -136,8 +172,29 @@ public abstract class LockContract {
   }
 
   @Nested
+  class Calls extends CallBehaviour {
+    Calls() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
   class Guarantees extends GuaranteeBehaviour {
     Guarantees() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class StandingStill extends StandingStillBehaviour {
+    StandingStill() {
+      super(LockContract.this);
+    }
+  }
+
+  @Nested
+  class SlowReplies extends SlowRepliesBehaviour {
+    SlowReplies() {
       super(LockContract.this);
     }
   }

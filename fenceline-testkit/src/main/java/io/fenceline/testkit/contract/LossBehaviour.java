@@ -7,17 +7,27 @@ import static io.fenceline.testkit.contract.LossyStore.Operation.RENEW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fenceline.Acquirable;
 import io.fenceline.Hold;
 import io.fenceline.LockLostException;
-import io.fenceline.LossReason;
+import io.fenceline.LockOptions;
+import io.fenceline.MultiHold;
+import io.fenceline.ReentrantFencedLock;
+import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.event.Endangered;
 import io.fenceline.event.LockEvent;
+import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
+import io.fenceline.settings.WaitStrategy;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Loss is an event and not a surprise (I2, I6). */
@@ -237,6 +247,103 @@ abstract class LossBehaviour extends Scenario {
     elapse(lease);
 
     assertThat(worker.failure()).isInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  void interruptOnLoss_interruptsTheThread_howeverItAcquired() {
+    LockOptions options = fixed().interruptOnLoss();
+    LockOptions retrying =
+        options.waiting(WaitStrategy.retry(1_000, Duration.ofMillis(10), Duration.ZERO));
+    Map<String, Callable<?>> ways = new LinkedHashMap<>();
+    ways.put("tryAcquire", () -> a.lock(name("try"), options).tryAcquire());
+    ways.put("retry", () -> acquire(a.lock(name("retry"), retrying), ample));
+    ways.put(
+        "spin", () -> acquire(a.lock(name("spin"), options.waiting(WaitStrategy.spin())), ample));
+    ways.put("lockAll", () -> acquire(all("all", options), ample));
+    ways.put("lockAll, try", () -> all("all-try", options).tryAcquire());
+    ways.put("lockAll, retry", () -> acquire(all("all-retry", retrying), ample));
+    ways.put("lock()", () -> locked(name("lock"), options, ReentrantFencedLock::lock));
+    ways.put(
+        "lockInterruptibly()",
+        () -> locked(name("interruptibly"), options, ReentrantFencedLock::lockInterruptibly));
+    ways.put("tryLock()", () -> locked(name("try-lock"), options, ReentrantFencedLock::tryLock));
+    ways.put(
+        "tryLock(time)",
+        () -> locked(name("try-time"), options, lock -> lock.tryLock(1, TimeUnit.MINUTES)));
+    if (gives(Guarantee.SHARED_MODE)) {
+      ways.put(
+          "reader",
+          () -> acquire(a.fenceline().readWriteLock(name("reader"), options).readLock(), ample));
+    }
+    if (gives(Guarantee.PERMITS)) {
+      ways.put(
+          "permits",
+          () -> acquire(a.fenceline().semaphore(name("permits"), 3, options).several(2), ample));
+    }
+    CountDownLatch acquired = new CountDownLatch(ways.size());
+    Map<String, Blocked<Boolean>> workers = new LinkedHashMap<>();
+    ways.forEach(
+        (way, take) ->
+            workers.put(
+                way,
+                inThread(
+                    () -> {
+                      Object held = take.call();
+                      acquired.countDown();
+                      new CountDownLatch(1).await();
+                      return held == null;
+                    })));
+    await("all workers to hold their locks", () -> acquired.getCount() == 0);
+
+    elapse(lease);
+
+    workers.forEach(
+        (way, worker) ->
+            assertThat(worker.failure()).as(way).isInstanceOf(InterruptedException.class));
+  }
+
+  private Acquirable<MultiHold> all(String base, LockOptions options) {
+    return a.fenceline().lockAll(List.of(name(base + "-1"), name(base + "-2")), options);
+  }
+
+  /** A call of a lock that may block. */
+  private interface Locking {
+    void lock(ReentrantFencedLock lock) throws InterruptedException;
+  }
+
+  private ReentrantFencedLock locked(String name, LockOptions options, Locking call)
+      throws InterruptedException {
+    ReentrantFencedLock lock = a.lock(name, options).asReentrantLock();
+    call.lock(lock);
+    assertThat(lock.holdCount()).isOne();
+    return lock;
+  }
+
+  @Test
+  void lossOfSeveralLocksTogether_interruptsOnce() {
+    CountDownLatch acquired = new CountDownLatch(1);
+    CountDownLatch stop = new CountDownLatch(1);
+    Blocked<Boolean> worker =
+        inThread(
+            () -> {
+              try (MultiHold hold = acquire(all("together", fixed().interruptOnLoss()), ample)) {
+                acquired.countDown();
+                try {
+                  new CountDownLatch(1).await();
+                } catch (InterruptedException e) {
+                  // The first loss. The other one must not interrupt what is done about it.
+                }
+                stop.await();
+                return hold.isValid();
+              }
+            });
+    await("the worker to hold the locks", () -> acquired.getCount() == 0);
+    elapse(lease);
+    await("both losses", () -> a.events().of(Lost.class).size() == 2);
+
+    stop.countDown();
+
+    assertThat(worker.result()).isFalse();
   }
 
   @Test

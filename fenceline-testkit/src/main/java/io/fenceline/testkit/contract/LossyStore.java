@@ -1,12 +1,12 @@
 package io.fenceline.testkit.contract;
 
-import io.fenceline.Finding;
-import io.fenceline.Guarantees;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
@@ -14,7 +14,8 @@ import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -33,13 +34,13 @@ import org.jspecify.annotations.Nullable;
  * LossyStore[] way = new LossyStore[1];
  * Fenceline fenceline =
  *     Fenceline.builder()
- *         .store(context -> way[0] = new LossyStore(space.factory(), context))
+ *         .store((StoreFactory) context -> way[0] = new LossyStore(space.factory(), context))
  *         .connect();
  * way[0].fault(LossyStore.Operation.RELEASE, LossyStore.Fault.LOSE_REPLY);
  * }</pre>
  *
  * <p>What is lost fails at once with {@link StoreUnavailableException}, as when a connection
- * breaks. Thread-safe.
+ * breaks; what is refused, with {@link StoreRefusedException}. Thread-safe.
  */
 public final class LossyStore implements LockStore {
 
@@ -66,7 +67,9 @@ public final class LossyStore implements LockStore {
     /** The request is under way until {@link #letGo}. */
     HOLD_REQUEST,
     /** The store does what it is asked, and its answer is under way until {@link #letGo}. */
-    HOLD_REPLY
+    HOLD_REPLY,
+    /** The request does not reach the store, and is answered with a refusal for good. */
+    REFUSE
   }
 
   private final LockStore store;
@@ -176,6 +179,12 @@ public final class LossyStore implements LockStore {
         store.description(), "The " + operation + " was lost on its way", null);
   }
 
+  private StoreRefusedException refused(Operation operation) {
+    return new StoreRefusedException(
+        "The %s was refused (store=%s)".formatted(operation, store.description()),
+        new IllegalStateException("a right is missing"));
+  }
+
   @Override
   public void claim(ClaimRequest request, ClaimHandler handler) {
     Fault fault = meet(Operation.CLAIM);
@@ -185,6 +194,7 @@ public final class LossyStore implements LockStore {
     }
     switch (fault) {
       case LOSE_REQUEST -> handler.failed(lost(Operation.CLAIM));
+      case REFUSE -> handler.failed(refused(Operation.CLAIM));
       case HOLD_REQUEST -> hold(() -> store.claim(request, handler));
       case LOSE_REPLY -> store.claim(request, LossyReplies.losing(handler, lost(Operation.CLAIM)));
       case HOLD_REPLY -> store.claim(request, LossyReplies.holding(handler, this::hold));
@@ -200,6 +210,7 @@ public final class LossyStore implements LockStore {
     CompletableFuture<T> late = new CompletableFuture<>();
     switch (fault) {
       case LOSE_REQUEST -> late.completeExceptionally(lost(operation));
+      case REFUSE -> late.completeExceptionally(refused(operation));
       case LOSE_REPLY ->
           request.get().whenComplete((v, e) -> late.completeExceptionally(lost(operation)));
       case HOLD_REQUEST -> hold(() -> request.get().whenComplete(into(late)));

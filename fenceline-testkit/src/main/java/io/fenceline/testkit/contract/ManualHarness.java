@@ -40,6 +40,11 @@ final class ManualHarness implements StoreHarness {
   }
 
   @Override
+  public boolean passesByItself() {
+    return false;
+  }
+
+  @Override
   public void elapse(Duration duration) {
     time.advance(duration);
   }

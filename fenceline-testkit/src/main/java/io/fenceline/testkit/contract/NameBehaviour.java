@@ -4,7 +4,7 @@ import static io.fenceline.ReleaseOutcome.RELEASED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Hold;
-import io.fenceline.LockReport;
+import io.fenceline.diagnosis.LockReport;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;

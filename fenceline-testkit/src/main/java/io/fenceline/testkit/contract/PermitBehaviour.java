@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.FencedSemaphore;
-import io.fenceline.Guarantee;
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
 import io.fenceline.LimitExceededException;
-import io.fenceline.Limits;
-import io.fenceline.ModeConflictException;
 import io.fenceline.PermitHold;
+import io.fenceline.StoreRefusedException;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.settings.Limits;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -156,15 +156,12 @@ abstract class PermitBehaviour extends Scenario {
 
     assertThatThrownBy(() -> three(b).tryAcquire())
         .isInstanceOfSatisfying(
-            ModeConflictException.class,
-            conflict -> {
-              assertThat(conflict.name()).isEqualTo(ledger);
-              assertThat(conflict.claimed()).isEqualTo("semaphore of 3");
-              assertThat(conflict.inUse()).isEqualTo("lock");
-              assertThat(conflict)
-                  .hasMessageContaining("semaphore of 3")
-                  .hasMessageContaining("lock");
-            });
+            StoreRefusedException.class,
+            conflict ->
+                assertThat(conflict)
+                    .hasMessageContaining(ledger)
+                    .hasMessageContaining("claimed as a semaphore of 3")
+                    .hasMessageContaining("in use as a lock"));
     assertThat(lock.isValid()).isTrue();
     assertThat(a.inspect(ledger).holders()).hasSize(1);
   }
@@ -180,11 +177,11 @@ abstract class PermitBehaviour extends Scenario {
 
     assertThat(failure(claim))
         .isInstanceOfSatisfying(
-            ModeConflictException.class,
-            conflict -> {
-              assertThat(conflict.claimed()).isEqualTo("semaphore of 5");
-              assertThat(conflict.inUse()).isEqualTo("semaphore of 3");
-            });
+            StoreRefusedException.class,
+            conflict ->
+                assertThat(conflict)
+                    .hasMessageContaining("claimed as a semaphore of 5")
+                    .hasMessageContaining("in use as a semaphore of 3"));
     assertThat(a.inspect(ledger).waiters()).isEmpty();
   }
 
@@ -196,7 +193,7 @@ abstract class PermitBehaviour extends Scenario {
     PermitHold held = permit(a);
 
     assertThatThrownBy(() -> acquire(b.lock(ledger), ample))
-        .isInstanceOf(ModeConflictException.class);
+        .isInstanceOf(StoreRefusedException.class);
     assertThat(held.isValid()).isTrue();
   }
 
@@ -208,7 +205,7 @@ abstract class PermitBehaviour extends Scenario {
     permit(a).release();
 
     assertThat(b.take(ledger).isValid()).isTrue();
-    assertThatThrownBy(() -> three(a).tryAcquire()).isInstanceOf(ModeConflictException.class);
+    assertThatThrownBy(() -> three(a).tryAcquire()).isInstanceOf(StoreRefusedException.class);
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Hold;
 import io.fenceline.LockLostException;
+import io.fenceline.LockTimeoutException;
 import io.fenceline.ReentrantFencedLock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -66,6 +67,24 @@ abstract class ReentryBehaviour extends Scenario {
   }
 
   @Test
+  void acquireOfWhatThisClientHolds_saysSo_andWhatToUse() {
+    a.take(ledger);
+    Blocked<Hold> nested = acquiring(a.lock(ledger), lease.dividedBy(10));
+    Blocked<Hold> another = acquiring(b.lock(ledger), lease.multipliedBy(2)); // For an answer.
+    elapseUntil("both to time out", () -> nested.isDone() && another.isDone());
+
+    assertThat(nested.failure())
+        .isInstanceOfSatisfying(
+            LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isTrue())
+        .hasMessageContaining("This very client holds it")
+        .hasMessageContaining("reenter()");
+    assertThat(another.failure())
+        .isInstanceOfSatisfying(
+            LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isFalse())
+        .hasMessageNotContaining("This very client");
+  }
+
+  @Test
   void threadThatOwnsTheLock_entersAgain_withTheSameToken() {
     ReentrantFencedLock lock = a.lock(ledger).asReentrantLock();
     lock.lock();
@@ -98,6 +117,40 @@ abstract class ReentryBehaviour extends Scenario {
     assertThat(one.holdCount()).isEqualTo(2);
     other.unlock();
     one.unlock();
+  }
+
+  @Test
+  void timeWithoutAUnit_isRefused_whoeverOwnsTheLock() {
+    ReentrantFencedLock lock = a.lock(ledger).asReentrantLock();
+    assertThatThrownBy(() -> tryLockWithoutUnit(lock)).isInstanceOf(NullPointerException.class);
+    lock.lock();
+
+    assertThatThrownBy(() -> tryLockWithoutUnit(lock)).isInstanceOf(NullPointerException.class);
+
+    assertThat(lock.holdCount()).isOne();
+    lock.unlock();
+  }
+
+  @SuppressWarnings("NullAway") // Null is what it is about.
+  private static boolean tryLockWithoutUnit(ReentrantFencedLock lock) throws InterruptedException {
+    return lock.tryLock(1, null);
+  }
+
+  @Test
+  void holdThatWasReleasedBehindTheView_isAcquiredAnew() {
+    ReentrantFencedLock lock = a.lock(ledger).asReentrantLock();
+    lock.lock();
+    long first = lock.token();
+    lock.hold().release();
+    awaitFree(b, ledger);
+
+    lock.lock();
+
+    assertThat(lock.token()).isGreaterThan(first);
+    assertThat(lock.holdCount()).isOne();
+    assertThat(b.tryTake(ledger)).isEmpty();
+    lock.unlock();
+    assertThat(b.tryTake(ledger)).isPresent();
   }
 
   @Test

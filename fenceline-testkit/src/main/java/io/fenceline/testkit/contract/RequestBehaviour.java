@@ -2,19 +2,19 @@ package io.fenceline.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.Guarantee;
+import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.HeldGrant;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
+import io.fenceline.time.Moment;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineBuilder;
-import io.fenceline.Guarantee;
 import io.fenceline.Held;
 import io.fenceline.LockOptions;
-import io.fenceline.MissingGuaranteeException;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.LockReport;
 import io.fenceline.event.Contended;
+import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.spi.StoreFactory;
+import io.fenceline.testkit.pause.StallDetector;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,15 +26,22 @@ import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the tests of all groups use: processes, threads, names, and time that passes. */
+@ExtendWith(StartAgainAfterStall.class)
 abstract class Scenario {
   private static final Duration LONGEST_STEP = Duration.ofMillis(400);
 
-  private final LockContract contract;
+  /** Tests count on being less late than this part of a lease. */
+  private static final int HARMFUL_PART = 8;
+
+  final LockContract contract;
   private final List<Peer> peers = new ArrayList<>();
   private final List<Blocked<?>> threads = new ArrayList<>();
-  private final String suffix = Long.toHexString(ThreadLocalRandom.current().nextLong());
+
+  private String suffix = "";
+  private long openedNanos;
 
   StoreHarness harness;
 
@@ -56,7 +66,10 @@ abstract class Scenario {
 
   @BeforeEach
   void open() {
+    suffix = Long.toHexString(ThreadLocalRandom.current().nextLong());
     harness = contract.harness();
+    StallDetector.ofThisJvm();
+    openedNanos = System.nanoTime();
     lease = harness.lease();
     ample = lease.multipliedBy(60);
     ledger = name("ledger");
@@ -70,14 +83,27 @@ abstract class Scenario {
     for (Blocked<?> thread : threads) {
       thread.interrupt();
     }
-    Blocked<Boolean> closing = inThread(this::closePeers);
-    // What is being undone is tried again after a while.
-    elapseUntil("all clients to close", closing::isDone);
-    for (Blocked<?> thread : threads) {
-      await("thread " + thread + " to end", thread::hasEnded);
+    try {
+      Blocked<Boolean> closing = inThread(this::closePeers);
+      // What is being undone is tried again after a while.
+      elapseUntil("all clients to close", closing::isDone);
+      for (Blocked<?> thread : threads) {
+        await("thread " + thread + " to end", thread::hasEnded);
+      }
+      assertThat(closing.result()).isTrue();
+    } finally {
+      harness.close();
     }
-    harness.close();
-    assertThat(closing.result()).isTrue();
+    peers.clear();
+    threads.clear();
+  }
+
+  /** How long this JVM stood still since the test began, if leases may have been lost by that. */
+  final Duration harmfulStall() {
+    Duration stall = StallDetector.ofThisJvm().longestSince(openedNanos);
+    boolean harmful =
+        harness.passesByItself() && stall.multipliedBy(HARMFUL_PART).compareTo(lease) > 0;
+    return harmful ? stall : Duration.ZERO;
   }
 
   private boolean closePeers() {
@@ -95,11 +121,15 @@ abstract class Scenario {
   }
 
   final Peer peer(String label, Consumer<FencelineBuilder> settings) {
+    return peer(label, harness.store(), settings);
+  }
+
+  final Peer peer(String label, StoreFactory store, Consumer<FencelineBuilder> settings) {
     LossyStore[] opened = new LossyStore[1];
     EventLog events = new EventLog();
     FencelineBuilder builder =
         Fenceline.builder()
-            .store(LossyStore.over(harness.store(), opened))
+            .store(LossyStore.over(store, opened))
             .label(label)
             .listener(events)
             .defaultOptions(renewed());
@@ -135,8 +165,17 @@ abstract class Scenario {
     harness.elapse(duration);
   }
 
+  /** Waits for something that others do; in vain, it says what the processes have heard. */
   final void await(String what, Callable<Boolean> condition) {
-    harness.await(what, condition);
+    try {
+      harness.await(what, condition);
+    } catch (AssertionError e) {
+      StringBuilder heard = new StringBuilder(e.getMessage());
+      for (Peer peer : peers) {
+        heard.append("%n  %s heard %s".formatted(peer.label(), peer.events().all()));
+      }
+      throw new AssertionError(heard.toString(), e);
+    }
   }
 
   /** Waits for something that takes time: lets a little pass, then more. */
@@ -164,9 +203,17 @@ abstract class Scenario {
    * Nobody holds it, and nobody waits: a claim that is still being withdrawn goes before others.
    */
   final void awaitFree(Peer observer, String name) {
-    await(
-        name + " to be free",
-        () -> observer.inspect(name).isFree() && observer.inspect(name).waiters().isEmpty());
+    LockReport[] seen = new LockReport[1];
+    try {
+      await(
+          name + " to be free",
+          () -> {
+            seen[0] = observer.inspect(name);
+            return seen[0].isFree() && seen[0].waiters().isEmpty();
+          });
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + "%n  last seen: %s".formatted(seen[0]), e);
+    }
   }
 
   /** Waits until this many calls of a process were told to wait for a name. */
@@ -230,8 +277,8 @@ abstract class Scenario {
     }
     assertThatThrownBy(relying)
         .isInstanceOfSatisfying(
-            MissingGuaranteeException.class,
-            refusal -> assertThat(refusal.missing()).containsExactly(guarantee));
+            InvalidSettingException.class,
+            refusal -> assertThat(refusal.value()).isEqualTo(guarantee.name()));
     return false;
   }
 

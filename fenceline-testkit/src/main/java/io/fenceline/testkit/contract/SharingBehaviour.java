@@ -2,18 +2,22 @@ package io.fenceline.testkit.contract;
 
 import static io.fenceline.ReleaseOutcome.RELEASED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Acquirable;
-import io.fenceline.Guarantee;
+import io.fenceline.FencedReadWriteLock;
 import io.fenceline.Hold;
-import io.fenceline.LockReport;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.LockReport;
 import io.fenceline.event.Lost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReadWriteLock;
 import org.junit.jupiter.api.Test;
 
 /** Readers share, writers do not, and neither starves. */
+@SuppressWarnings("LockNotBeforeTry") // When it is unlocked is what the tests are about.
 abstract class SharingBehaviour extends Scenario {
 
   SharingBehaviour(LockContract contract) {
@@ -214,5 +218,79 @@ abstract class SharingBehaviour extends Scenario {
     writer.cancel(true);
 
     assertThat(get(reader).isValid()).isTrue();
+  }
+
+  // By thread. ----------------------------------------------------------------------------------
+
+  @Test
+  void readersByThread_shareTheName_andKeepWritersOut() {
+    if (!shares()) {
+      return;
+    }
+    ReadWriteLock ofA = a.fenceline().readWriteLock(ledger).asReadWriteLock();
+    ReadWriteLock ofB = b.fenceline().readWriteLock(ledger).asReadWriteLock();
+    ofA.readLock().lock();
+    ofA.readLock().lock();
+    ofB.readLock().lock();
+
+    assertThat(inThread(() -> ofA.writeLock().tryLock()).result()).isFalse();
+    assertThat(inThread(() -> ofB.writeLock().tryLock()).result()).isFalse();
+    ofA.readLock().unlock();
+    ofB.readLock().unlock();
+    assertThat(inThread(() -> ofB.writeLock().tryLock()).result()).isFalse();
+    ofA.readLock().unlock();
+
+    awaitFree(c, ledger);
+    assertThat(ofB.writeLock().tryLock()).isTrue();
+    ofB.writeLock().unlock();
+  }
+
+  @Test
+  void writerByThread_mayReadToo_andOthersWaitForBoth() {
+    if (!shares()) {
+      return;
+    }
+    ReadWriteLock lock = a.fenceline().readWriteLock(ledger).asReadWriteLock();
+    lock.writeLock().lock();
+    lock.readLock().lock();
+    lock.writeLock().unlock();
+
+    assertThat(b.tryTake(ledger)).isEmpty();
+    assertThatThrownBy(lock.writeLock()::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    lock.readLock().unlock();
+
+    awaitFree(c, ledger);
+    assertThatThrownBy(lock.readLock()::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    assertThat(b.tryTake(ledger)).isPresent();
+  }
+
+  @Test
+  void readerByThread_thatWantsToWrite_isToldThatItWouldWaitForItself() {
+    if (!shares()) {
+      return;
+    }
+    ReadWriteLock lock = a.fenceline().readWriteLock(ledger).asReadWriteLock();
+    lock.readLock().lock();
+
+    assertThatThrownBy(lock.writeLock()::lock)
+        .isInstanceOf(IllegalMonitorStateException.class)
+        .hasMessageContaining("would wait for itself");
+    assertThat(lock.writeLock().tryLock()).isFalse();
+
+    lock.readLock().unlock();
+    awaitFree(c, ledger);
+  }
+
+  @Test
+  void readLock_isALockWithNameAndOptions() {
+    if (!shares()) {
+      return;
+    }
+    FencedReadWriteLock both = a.fenceline().readWriteLock(ledger, fixed());
+
+    assertThat(both.readLock().name()).isEqualTo(ledger);
+    assertThat(both.readLock().options()).isEqualTo(fixed()).isEqualTo(both.options());
+    assertThat(both.readLock().tryRun(hold -> {})).isTrue();
+    awaitFree(c, ledger);
   }
 }

@@ -27,6 +27,11 @@ public interface StoreHarness extends AutoCloseable {
   /** Sets what clients of this store need beside the store, such as their time. */
   default void prepare(FencelineBuilder client) {}
 
+  /** Whether time passes by itself, too, so that a machine that is too busy can end a lease. */
+  default boolean passesByItself() {
+    return true;
+  }
+
   /** Lets time pass, for clients and server alike. */
   void elapse(Duration duration);
 

@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Hold;
-import io.fenceline.InvalidSettingException;
+import io.fenceline.LimitExceededException;
 import io.fenceline.LockLostException;
 import io.fenceline.LockTimeoutException;
-import io.fenceline.WorkLimitException;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -109,10 +110,11 @@ abstract class TaskBehaviour extends Scenario {
 
     assertThat(task.failure())
         .isInstanceOfSatisfying(
-            WorkLimitException.class,
+            LimitExceededException.class,
             overrun -> {
-              assertThat(overrun.name()).isEqualTo(ledger);
-              assertThat(overrun.limit()).isEqualTo(limit);
+              assertThat(overrun.limit()).isEqualTo("work limit");
+              assertThat(overrun.allowed()).isEqualTo(Durations.show(limit));
+              assertThat(overrun).hasMessageContaining("'" + ledger + "'");
             });
     assertThat(task.wasInterruptedAtTheEnd()).isFalse();
     awaitFree(b, ledger);

@@ -3,12 +3,12 @@ package io.fenceline.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fenceline.Guarantee;
-import io.fenceline.HandOff;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
-import io.fenceline.TokenOverflowException;
+import io.fenceline.StoreRefusedException;
+import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.event.HandedOff;
+import io.fenceline.settings.HandOff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -205,7 +205,7 @@ abstract class TokenBehaviour extends Scenario {
   void numberThatDoesNotFit_failsTheClaim_andLeavesNothingBehind() {
     Peer d = peer("d", builder -> builder.tokenBase((1L << 55) - 1));
 
-    assertThatThrownBy(() -> d.tryTake(ledger)).isInstanceOf(TokenOverflowException.class);
+    assertThatThrownBy(() -> d.tryTake(ledger)).isInstanceOf(StoreRefusedException.class);
 
     awaitFree(a, ledger);
     assertThat(a.take(ledger).isValid()).isTrue();

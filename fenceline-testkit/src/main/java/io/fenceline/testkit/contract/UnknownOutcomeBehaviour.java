@@ -4,6 +4,7 @@ import static io.fenceline.ReleaseOutcome.RELEASED;
 import static io.fenceline.ReleaseOutcome.UNKNOWN;
 import static io.fenceline.testkit.contract.LossyStore.Fault.LOSE_REPLY;
 import static io.fenceline.testkit.contract.LossyStore.Fault.LOSE_REQUEST;
+import static io.fenceline.testkit.contract.LossyStore.Fault.REFUSE;
 import static io.fenceline.testkit.contract.LossyStore.Operation.CLAIM;
 import static io.fenceline.testkit.contract.LossyStore.Operation.RELEASE;
 import static io.fenceline.testkit.contract.LossyStore.Operation.RENEW;
@@ -13,11 +14,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Hold;
 import io.fenceline.LimitExceededException;
-import io.fenceline.Limits;
-import io.fenceline.ReleaseFailedException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.event.TimedOut;
+import io.fenceline.settings.Limits;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -148,11 +149,12 @@ abstract class UnknownOutcomeBehaviour extends Scenario {
 
     assertThatThrownBy(hold::releaseOrThrow)
         .isInstanceOfSatisfying(
-            ReleaseFailedException.class,
-            failed -> {
-              assertThat(failed.name()).isEqualTo(ledger);
-              assertThat(failed.token()).isEqualTo(hold.token());
-            });
+            StoreUnavailableException.class,
+            failed ->
+                assertThat(failed)
+                    .hasMessageContaining("'" + ledger + "'")
+                    .hasMessageContaining("token=" + hold.token())
+                    .hasMessageContaining("release was not confirmed"));
   }
 
   @Test
@@ -179,6 +181,7 @@ abstract class UnknownOutcomeBehaviour extends Scenario {
     assertThat(asking.failure())
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageContaining("'" + ledger + "' was not acquired within")
+        .hasMessageContaining(": The CLAIM was lost on its way (waited=")
         .hasCauseInstanceOf(StoreUnavailableException.class);
     await("the event", () -> a.events().of(TimedOut.class).size() == 1);
     assertThat(a.events().of(TimedOut.class).get(0).storeSilent()).isTrue();
@@ -190,6 +193,44 @@ abstract class UnknownOutcomeBehaviour extends Scenario {
 
     assertThatThrownBy(() -> a.tryTake(ledger)).isInstanceOf(StoreUnavailableException.class);
     assertThatThrownBy(() -> a.inspect(ledger)).isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void storeThatRefusesForGood_endsAWaitAtOnce_andLeavesNothing() {
+    a.store().fault(CLAIM, REFUSE);
+    Blocked<Hold> asking = acquiring(a.lock(ledger), ample);
+
+    assertThat(asking.failure())
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("The CLAIM was refused");
+    assertThat(a.store().asked(CLAIM)).isEqualTo(1);
+    await("the claim to be undone, in case it was refused half-way", () -> undone(a) == 1);
+    a.store().heal();
+    assertThat(a.take(ledger).isValid()).isTrue();
+  }
+
+  private static int undone(Peer peer) {
+    return peer.store().asked(WITHDRAW);
+  }
+
+  @Test
+  void storeThatRefusesEverything_doesNotPileUpUndos_andIsGivenBackWhatWasHeld() {
+    // Room for the release, and for an undo that has just been refused.
+    Peer d = peer("d", builder -> builder.limits(new Limits(10, 100, 3)));
+    Hold hold = d.take(ledger);
+    d.store().fault(REFUSE);
+    assertThat(hold.release()).isEqualTo(UNKNOWN);
+    for (int i = 1; i <= 4; i++) {
+      String other = name("other" + i);
+      assertThatThrownBy(() -> d.tryTake(other)).isInstanceOf(StoreRefusedException.class);
+      int refused = i;
+      await("its undo to be refused, too", () -> undone(d) == refused);
+    }
+
+    elapse(lease.multipliedBy(2));
+    assertThat(undone(d)).isEqualTo(4);
+    d.store().heal();
+    awaitFree(b, ledger);
   }
 
   @Test
@@ -217,7 +258,7 @@ abstract class UnknownOutcomeBehaviour extends Scenario {
             LimitExceededException.class,
             limit -> {
               assertThat(limit.limit()).isEqualTo("pendingUndos");
-              assertThat(limit.allowed()).isEqualTo(2);
+              assertThat(limit.allowed()).isEqualTo("2");
             });
     assertThat(d.store().asked(CLAIM)).isEqualTo(claims);
   }

@@ -132,6 +132,14 @@ public final class FaultProxy implements AutoCloseable {
     return add(Fault.onTheWayOf(this, Effect.BLACK_HOLE, direction, clients));
   }
 
+  /**
+   * Keeps back the request, and all that follows it on its connection, until the fault is lifted:
+   * it arrives late, even if the client has given the connection up since.
+   */
+  public Fault holdRequest(Trigger trigger) {
+    return add(Fault.onTrigger(this, Effect.HOLD_REQUEST, trigger));
+  }
+
   /** Resets the connection instead of passing the request on: the server never sees it. */
   public Fault cutRequest(Trigger trigger) {
     return add(Fault.onTrigger(this, Effect.CUT_REQUEST, trigger));
@@ -143,6 +151,14 @@ public final class FaultProxy implements AutoCloseable {
    */
   public Fault cutBeforeReply(Trigger trigger) {
     return add(Fault.onTrigger(this, Effect.CUT_BEFORE_REPLY, trigger));
+  }
+
+  /**
+   * As {@link #cutBeforeReply}, but the connection is closed in order, as by a server that ends:
+   * some drivers send again then what they do not send again after a reset.
+   */
+  public Fault closeBeforeReply(Trigger trigger) {
+    return add(Fault.onTrigger(this, Effect.CLOSE_BEFORE_REPLY, trigger));
   }
 
   /**

@@ -97,7 +97,11 @@ final class Link {
         if (next.request() != null && next.replyKey() != null) {
           pending.add(next.replyKey(), replyFaults(next.request()));
         }
-        toServer.put(next.bytes(), null, List.of());
+        List<Fault> holds =
+            next.request() == null
+                ? List.of()
+                : faults.triggered(next.request(), Effect.HOLD_REQUEST);
+        toServer.put(next.bytes(), null, holds);
       }
       return Outlet.End.CLOSED;
     } catch (IOException e) {
@@ -112,7 +116,12 @@ final class Link {
   }
 
   private List<Fault> replyFaults(Frame request) {
-    return faults.triggered(request, Effect.HOLD_REPLY, Effect.CUT_BEFORE_REPLY, Effect.DROP_REPLY);
+    return faults.triggered(
+        request,
+        Effect.HOLD_REPLY,
+        Effect.CUT_BEFORE_REPLY,
+        Effect.CLOSE_BEFORE_REPLY,
+        Effect.DROP_REPLY);
   }
 
   private void readFromServer() {
@@ -159,6 +168,11 @@ final class Link {
   /** Closes both connections so that the other sides see a reset. */
   void reset() {
     close(true);
+  }
+
+  /** Closes both connections in order. */
+  void closeInOrder() {
+    close(false);
   }
 
   synchronized boolean isClosed() {

@@ -32,7 +32,7 @@ final class Outlet implements Runnable {
    * A message, or the end of the stream.
    *
    * @param push the message itself if the server sent it unasked
-   * @param faults that the request triggered which this replies to
+   * @param faults that this request triggered, or the one that this replies to
    */
   @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
   record Message(byte[] bytes, long dueNanos, @Nullable Frame push, List<Fault> faults, End end) {}
@@ -118,13 +118,17 @@ final class Outlet implements Runnable {
 
   private void strike(Fault fault) throws InterruptedException {
     switch (fault.effect()) {
-      case HOLD_REPLY -> {
+      case HOLD_REQUEST, HOLD_REPLY -> {
         fault.apply();
         faults.awaitLifted(fault);
       }
       case CUT_BEFORE_REPLY -> {
         fault.apply();
         link.reset(); // and interrupts this thread
+      }
+      case CLOSE_BEFORE_REPLY -> {
+        fault.apply();
+        link.closeInOrder(); // and interrupts this thread
       }
       case DROP_REPLY -> {
         if (swallowing == null) {

@@ -171,10 +171,21 @@ public final class EtcdServer extends ServerProcess {
    * ({@code Watch}, {@code LeaseKeepAlive}) count when they are opened.
    */
   public long rpcCount(String method) {
+    return rpcs("grpc_server_started_total", method);
+  }
+
+  /** How many streams of a method, such as {@code Watch}, the server has open. */
+  public long openStreams(String method) {
+    // Those that have ended are counted first, so that the difference is never negative.
+    long ended = rpcs("grpc_server_handled_total", method);
+    return rpcs("grpc_server_started_total", method) - ended;
+  }
+
+  private long rpcs(String counter, String method) {
     String name = "grpc_method=\"" + method + "\"";
     return (long)
         metrics()
-            .filter(line -> line.startsWith("grpc_server_started_total{") && line.contains(name))
+            .filter(line -> line.startsWith(counter + "{") && line.contains(name))
             .mapToDouble(EtcdServer::value)
             .sum();
   }

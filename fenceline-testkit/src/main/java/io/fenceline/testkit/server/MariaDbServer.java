@@ -21,7 +21,7 @@ public final class MariaDbServer extends ServerProcess {
   private final List<String> settings;
 
   private MariaDbServer(Builder options) {
-    super("mariadb", takePorts(1), options.fakeTime, RunAs.self());
+    super("mariadb", takePorts(1), options.fakeTime, RunAs.self(), options.onDisk);
     this.settings = List.copyOf(options.settings);
   }
 
@@ -121,12 +121,19 @@ public final class MariaDbServer extends ServerProcess {
 
     private final List<String> settings = new ArrayList<>();
     private boolean fakeTime;
+    private boolean onDisk;
 
     private Builder() {}
 
     /** Sets an option of the server, such as {@code innodb-flush-log-at-trx-commit}. */
     public Builder setting(String name, String value) {
       settings.add(name + "=" + value);
+      return this;
+    }
+
+    /** Keeps its files on disk: a log in a folder in memory is mapped, and outlives any crash. */
+    public Builder onDisk() {
+      this.onDisk = true;
       return this;
     }
 

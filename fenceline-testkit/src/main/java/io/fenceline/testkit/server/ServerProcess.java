@@ -33,9 +33,13 @@ public abstract class ServerProcess implements AutoCloseable {
   private volatile boolean closed;
 
   ServerProcess(String name, List<PortLease> ports, boolean fakeTime, RunAs user) {
+    this(name, ports, fakeTime, user, false);
+  }
+
+  ServerProcess(String name, List<PortLease> ports, boolean fakeTime, RunAs user, boolean onDisk) {
     this.name = name;
     this.ports = List.copyOf(ports);
-    this.folder = TempFolder.create(name);
+    this.folder = TempFolder.create(name, onDisk);
     user.own(folder.path());
     this.log = folder.path().resolve("log");
     this.fakeTime = fakeTime ? new FakeTime(folder.path()) : null;

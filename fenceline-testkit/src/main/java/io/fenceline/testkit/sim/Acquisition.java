@@ -8,10 +8,10 @@ import io.fenceline.Held;
 import io.fenceline.Hold;
 import io.fenceline.LockLostException;
 import io.fenceline.LockTimeoutException;
-import io.fenceline.ModeConflictException;
 import io.fenceline.MultiHold;
 import io.fenceline.PermitHold;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.spi.Mode;
 import io.fenceline.testkit.sim.Act.Call;
 import io.fenceline.testkit.sim.Act.How;
@@ -40,6 +40,7 @@ final class Acquisition {
   private @Nullable CompletableFuture<?> asked;
   private @Nullable CompletableFuture<String> work;
   private @Nullable Held held;
+  private long blockedSince = -1;
   private boolean releasing;
   private boolean settled;
   private boolean done;
@@ -68,7 +69,7 @@ final class Acquisition {
   void start() {
     try {
       ask();
-    } catch (FencelineException | IllegalStateException e) {
+    } catch (FencelineException | IllegalStateException | DriverError e) {
       failed(e);
     }
   }
@@ -84,7 +85,18 @@ final class Acquisition {
     if (take.cancel() >= 0) {
       machine.user(take.cancel() * World.MILLI, "cancel", this::cancel);
     }
-    if (take.call() == Call.TRY) {
+    if (take.call() == Call.CLOSE_IN_CALLBACK) {
+      CompletableFuture<? extends Held> future = lock.acquireAsync(wait);
+      asked = future;
+      future.whenComplete(
+          (value, failure) -> {
+            answered(value, failure);
+            if (value != null) {
+              world.tally.add(Count.CLOSES_IN_CALLBACKS);
+              close();
+            }
+          });
+    } else if (take.call() == Call.TRY) {
       follow(lock.tryAcquireAsync());
     } else if (take.call() == Call.CALL_ASYNC) {
       CompletableFuture<String> result = lock.callAsync(wait, this::called);
@@ -114,11 +126,22 @@ final class Acquisition {
 
   private void block(Acquirable<? extends Held> lock, Duration wait) {
     run.blocked(true);
+    blockedSince = world.now();
     try {
-      took(lock.acquire(wait));
+      Held taken = lock.acquire(wait);
+      if (Thread.interrupted() && !run.wasInterruptedOnPurpose()) {
+        world.interrupted(); // It was lost before the call had returned.
+      }
+      if (taken instanceof MultiHold && !taken.isValid()) {
+        throw world.violated(Invariant.SOUND, "lockAll gave what was lost on the way");
+      }
+      took(taken);
     } catch (InterruptedException e) {
       note("interrupted");
       world.tally.add(Count.INTERRUPTS);
+      if (!run.wasInterruptedOnPurpose()) {
+        world.interrupted(); // All callers share one thread here: it was meant for another one.
+      }
       done = true;
     } finally {
       run.blocked(false);
@@ -159,11 +182,12 @@ final class Acquisition {
     done = true;
     if (failure instanceof LockTimeoutException) {
       world.tally.add(Count.TIMEOUTS);
-    } else if (failure instanceof ModeConflictException) {
+    } else if (failure instanceof StoreRefusedException) {
       world.tally.add(Count.MODE_CONFLICTS);
     } else if (failure instanceof LockLostException && held == null) {
       throw world.violated(Invariant.SOUND, "lost what it never had", failure);
     } else if (!(failure instanceof FencelineException)
+        && !(failure instanceof DriverError)
         && !(failure instanceof CancellationException)) {
       throw world.violated(Invariant.SOUND, "an acquire failed with " + failure, failure);
     } else if (failure instanceof ClientClosedException && !run.isClosed(client)) {
@@ -225,13 +249,25 @@ final class Acquisition {
         lost -> {
           note("is told that %s is lost: %s", belief, lost.reason());
           run.beliefs.lost(belief, lost.reason());
+          // By a thread of its own, which may be later than the one that tells of the loss.
+          machine.user(Machine.LATEST_NANOS, "interrupt?", () -> checkInterrupt(belief));
           if (take.reenter() >= 0 && part instanceof Hold hold) {
             reenterLost(hold);
           }
         });
   }
 
+  private void checkInterrupt(Belief belief) {
+    boolean due = blockedSince >= 0 && take.shape().options().interruptsOnLoss() && !releasing;
+    if (due && !world.wasInterruptedSince(blockedSince) && !run.wasInterruptedOnPurpose()) {
+      throw world.violated(Invariant.I6, belief + " was lost, and interrupted nobody");
+    }
+  }
+
   private void schedule() {
+    if (take.call() == Call.CLOSE_IN_CALLBACK) {
+      return;
+    }
     long hold = take.hold() * World.MILLI;
     machine.user(hold, "release", this::release);
     machine.user(hold / 2, "write", this::write);
@@ -347,6 +383,19 @@ final class Acquisition {
     if (held instanceof MultiHold all) {
       all.releaseAsync().whenComplete((outcome, failure) -> beliefs.forEach(this::releasedInMulti));
     }
+  }
+
+  /** Releases, and waits for the answer, on a thread for callbacks. */
+  private void close() {
+    if (releasing || held == null) {
+      return;
+    }
+    releasing = true;
+    note("closes in its callback");
+    beliefs.forEach(run.beliefs::ask);
+    beliefs.forEach(run.beliefs::releasing);
+    held.close();
+    beliefs.forEach(belief -> released(belief, belief.held.release()));
   }
 
   /** Each gives its own answer again. */

@@ -20,6 +20,8 @@ sealed interface Act {
     ACQUIRE,
     TRY,
     CALL_ASYNC,
+    /** Acquired without blocking, and closed, with blocking, in the callback. */
+    CLOSE_IN_CALLBACK,
     BLOCKING
   }
 

@@ -1,8 +1,8 @@
 package io.fenceline.testkit.sim;
 
 import io.fenceline.Held;
-import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.event.LossReason;
 import io.fenceline.spi.Mode;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

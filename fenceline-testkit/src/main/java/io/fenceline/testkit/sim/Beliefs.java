@@ -1,8 +1,8 @@
 package io.fenceline.testkit.sim;
 
-import io.fenceline.HandOff;
-import io.fenceline.LossReason;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.event.LossReason;
+import io.fenceline.settings.HandOff;
 import io.fenceline.spi.Mode;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -73,6 +73,11 @@ final class Beliefs {
         throw world.violated(Invariant.I6, belief + " is valid though the server said it is gone");
       }
     }
+  }
+
+  /** Whether any caller was handed a hold of this grant. */
+  boolean wasHad(String id) {
+    return firstOfGrant.containsKey(id);
   }
 
   private void checkHandOff(Belief belief, HandOff bounds) {
@@ -181,6 +186,13 @@ final class Beliefs {
       } else if (belief.machine.isRunning()) {
         check(belief);
       }
+    }
+  }
+
+  /** Asks a hold that its caller does not keep until the end of the step. */
+  void ask(Belief belief) {
+    if (belief.machine.isRunning()) {
+      check(belief);
     }
   }
 

@@ -84,8 +84,8 @@ final class History {
   private final Map<String, Seen> names = new LinkedHashMap<>();
   private final Map<Key, Granted> grants = new HashMap<>();
   private final Map<Owner, String> ids = new HashMap<>();
-  private final Set<String> withdrawn = new HashSet<>();
   private final Set<String> excused = new HashSet<>();
+  private final Set<String> closing = new HashSet<>();
   private @Nullable Server server;
   private @Nullable Beliefs beliefs;
   private boolean countsAnew;
@@ -145,9 +145,6 @@ final class History {
     Set<String> touched =
         request.names().isEmpty() ? names.keySet() : new LinkedHashSet<>(request.names());
     touched.forEach(name -> compare(request, name, askers));
-    if (request.kind() == Kind.WITHDRAW || request.kind() == Kind.RELEASE) {
-      withdrawn.add(id(request.owners().get(0)));
-    }
   }
 
   private Seen seen(String name) {
@@ -335,14 +332,21 @@ final class History {
     }
   }
 
-  // Orphans. ------------------------------------------------------------------------------------
+  /** A client is being closed: what it was just giving to a caller is lost before that hears. */
+  void closing(String client) {
+    closing.add(client);
+  }
 
-  /** The answer to a claim was lost that came after its own undo: only its lease will end it. */
-  void claimAnswerLost(Owner owner) {
-    if (withdrawn.contains(id(owner))) {
-      excused.add(id(owner));
+  /** A client wants a name to stay closed after a grant: then someone must have had it. */
+  void keepsClosed(String client, HeldGrant grant) {
+    String id = id(grant.claim().owner());
+    if (beliefs != null && !beliefs.wasHad(id) && !closing.contains(client)) {
+      throw world.violated(
+          Invariant.I7, grant.claim().name() + " is to stay closed after " + id + ", nobody's");
     }
   }
+
+  // Orphans. ------------------------------------------------------------------------------------
 
   /** A living client is to have undone everything by now that it does not hold. */
   void checkOrphans(Set<String> livingClients, Set<String> held) {

@@ -1,7 +1,8 @@
 package io.fenceline.testkit.sim;
 
-import io.fenceline.spi.Lane;
-import io.fenceline.spi.Time;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
+import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,8 @@ final class Machine extends Host implements Time {
 
   static final int RENEWALS = 2;
   static final int USER = 3;
+
+  private static final int CALLBACK_THREADS = 1;
 
   /** The first of the sources without an order. */
   private static final int POOLS = 100;
@@ -42,6 +45,8 @@ final class Machine extends Host implements Time {
   private boolean wasSuspended;
   private long lastResumed = -1;
   private long renewalsBusyUntil;
+  private final ArrayDeque<Runnable> waitingCallbacks = new ArrayDeque<>();
+  private int callbacks;
   private int pools = POOLS;
   private int timers;
 
@@ -188,10 +193,30 @@ final class Machine extends Host implements Time {
     return switch (lane) {
       case RENEWAL -> this::runRenewal;
       case WORK -> task -> world.after(laneDelay(), this, pools++, "work", task);
+      case REQUEST -> task -> world.after(laneDelay(), this, pools++, "request", task);
       case UNDO -> task -> world.after(laneDelay(), this, pools++, "undo", task);
       case LOSS -> task -> world.after(laneDelay(), this, pools++, "loss", task);
-      case CALLBACK -> task -> world.after(laneDelay(), this, pools++, "callback", task);
+      case CALLBACK ->
+          task -> world.after(laneDelay(), this, pools++, "callback", () -> runCallback(task));
     };
+  }
+
+  /** The threads for user code are few here: whoever waits for one of them in vain is found. */
+  private void runCallback(Runnable task) {
+    if (callbacks == CALLBACK_THREADS) {
+      waitingCallbacks.add(task);
+      return;
+    }
+    callbacks++;
+    try {
+      task.run();
+    } finally {
+      callbacks--;
+      Runnable next = waitingCallbacks.poll();
+      if (next != null) {
+        world.after(0, this, pools++, "callback", () -> runCallback(next));
+      }
+    }
   }
 
   private void runRenewal(Runnable task) {

@@ -25,7 +25,9 @@ final class Network {
   enum Trouble {
     LOSES_REQUESTS,
     LOSES_REPLIES,
-    SLOW
+    SLOW,
+    /** The client library throws an Error. */
+    THROWS
   }
 
   /** A trouble, and where and until when; all clients or all connections where not said. */
@@ -60,6 +62,34 @@ final class Network {
 
   void heal() {
     faults.clear();
+  }
+
+  boolean isPooled() {
+    return pooled;
+  }
+
+  /** Whether a request over this connection gets an Error instead. */
+  boolean isBroken(Host client, Wire wire) {
+    return isLost(Trouble.THROWS, client, wire);
+  }
+
+  /** Whether a request that needs no network, but a server, is not heard. */
+  boolean losesRequest(Host client, Wire wire) {
+    world.tally.add(Count.REQUESTS);
+    boolean lost = isLost(Trouble.LOSES_REQUESTS, client, wire);
+    if (lost) {
+      world.tally.add(Count.REQUESTS_LOST);
+    }
+    return lost;
+  }
+
+  /** Whether its answer is not heard. */
+  boolean losesReply(Host client, Wire wire) {
+    boolean lost = isLost(Trouble.LOSES_REPLIES, client, wire);
+    if (lost) {
+      world.tally.add(Count.REPLIES_LOST);
+    }
+    return lost;
   }
 
   /** Carries a request. */

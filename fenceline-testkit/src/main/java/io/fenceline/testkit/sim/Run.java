@@ -1,6 +1,9 @@
 package io.fenceline.testkit.sim;
 
 import io.fenceline.Fenceline;
+import io.fenceline.event.LockEvent;
+import io.fenceline.event.LockListener;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.sim.Script.Step;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class Run {
   /** What a client that lives has to have cleaned up by then: a timeout and the longest retry. */
   private static final Duration CLEANED_UP = Duration.ofSeconds(12);
+
+  /** How long an interrupt of the script may take until it is heard. */
+  private static final long AN_INTERRUPT = 20 * World.MILLI;
 
   /** Far beyond what the callers that are left can take one after another. */
   private static final Duration SERVED = Duration.ofSeconds(90);
@@ -38,6 +44,7 @@ final class Run {
   private int clients;
   private boolean healed;
   private boolean blocked;
+  private long interruptedOnPurpose = -AN_INTERRUPT;
 
   /** A place for a process: the one that runs there now, and its client. */
   private final class Slot {
@@ -72,7 +79,49 @@ final class Run {
     this.network = new Network(world, server, script.pooled());
     this.beliefs = new Beliefs(world, server, history);
     this.register = new Register(world);
-    world.checkAfterEachStep(beliefs::check);
+    world.checkAfterEachStep(this::check);
+  }
+
+  private void check() {
+    if (Thread.interrupted()) {
+      if (wasInterruptedOnPurpose()) {
+        Thread.currentThread().interrupt(); // Whoever waits in a blocking call will hear of it.
+      } else {
+        world.interrupted();
+      }
+    }
+    beliefs.check();
+  }
+
+  /** Whether the thread was interrupted by the script of late, and not by a loss. */
+  boolean wasInterruptedOnPurpose() {
+    return world.now() - interruptedOnPurpose < AN_INTERRUPT;
+  }
+
+  /** Someone logs: the log may stand still, like a terminal. */
+  void logged() {
+    if (script.blocking() && world.running() != null && world.chance(100)) {
+      world.tally.add(Count.BLOCKED_LOG_LINES);
+      world.note("*", "the log stands still");
+      world.block(pick(200, 1_500, 4_000) * World.MILLI);
+    }
+  }
+
+  private int pick(int... values) {
+    return values[world.below(values.length)];
+  }
+
+  /** A listener that stands still at times. */
+  private LockListener listener() {
+    return new LockListener() {
+      @Override
+      public void on(LockEvent event) {
+        if (script.blocking() && world.chance(20)) {
+          world.tally.add(Count.BLOCKED_LISTENERS);
+          world.block(pick(20, 300, 1_500) * World.MILLI);
+        }
+      }
+    };
   }
 
   /**
@@ -124,7 +173,11 @@ final class Run {
 
   private Fenceline connect(Machine machine, String label) {
     return Fenceline.builder()
-        .store(context -> new SimStore(machine, network, server, history, context))
+        .store(
+            (StoreFactory)
+                context ->
+                    new SimStore(machine, network, server, history, context, script.direct()))
+        .listener(listener())
         .label(label)
         .operationTimeout(Duration.ofSeconds(1))
         .handOff(script.handOff())
@@ -154,6 +207,7 @@ final class Run {
     }
     slot.client = null;
     closed.add(client);
+    history.closing(slot.label);
     world.tally.add(Count.CLIENT_CLOSES);
     world.note(slot.machine.name, "closes its client");
     Machine machine = slot.machine;
@@ -203,6 +257,7 @@ final class Run {
         server.jumpClock(jump.millis() * World.MILLI);
       } else if (act instanceof Act.Interrupt) {
         if (blocked) {
+          interruptedOnPurpose = world.now();
           Thread.currentThread().interrupt();
         }
       } else {

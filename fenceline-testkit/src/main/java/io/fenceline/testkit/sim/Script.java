@@ -1,6 +1,6 @@
 package io.fenceline.testkit.sim;
 
-import io.fenceline.HandOff;
+import io.fenceline.settings.HandOff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,10 +14,19 @@ import java.util.SplittableRandom;
  * @param seed where it comes from; also of the delays on the way
  * @param machines how many processes
  * @param pooled whether claims and releases overtake each other
+ * @param direct whether the store does its work on the thread that asks
+ * @param blocking whether listeners and the log stand still at times
  * @param handOff what the clients allow
  * @param steps in order of their time
  */
-record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Script.Step> steps) {
+record Script(
+    long seed,
+    int machines,
+    boolean pooled,
+    boolean direct,
+    boolean blocking,
+    HandOff handOff,
+    List<Script.Step> steps) {
 
   /** Something that one of the machines, or the world, does at a time. */
   record Step(int atMillis, int machine, Act act) {
@@ -32,7 +41,7 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
   }
 
   Script with(List<Step> fewer) {
-    return new Script(seed, machines, pooled, handOff, List.copyOf(fewer));
+    return new Script(seed, machines, pooled, direct, blocking, handOff, List.copyOf(fewer));
   }
 
   int endMillis() {
@@ -67,8 +76,20 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
       for (int i = 0; i < faults; i++) {
         fault(random.nextInt(span), random.nextInt(machines));
       }
+      // Drawn from elsewhere: what the other seeds do stays as it is.
+      SplittableRandom more = new SplittableRandom(~seed * 31);
+      if (more.nextInt(1_000) < 60) {
+        severalInVain(more.nextInt(span), more.nextBoolean());
+      }
       steps.sort(Comparator.comparingInt(Step::atMillis));
-      return new Script(seed, machines, random.nextBoolean(), handOff(), List.copyOf(steps));
+      return new Script(
+          seed,
+          machines,
+          random.nextBoolean(),
+          chance(150),
+          chance(300),
+          handOff(),
+          List.copyOf(steps));
     }
 
     private HandOff handOff() {
@@ -107,10 +128,11 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
       int wait = pick(0, 30, 300, 2_000, 5_000, 300_000);
       int hold = chance(400) ? random.nextInt(12) : random.nextInt(1_500);
       Act.Call call =
-          switch (random.nextInt(8)) {
+          switch (random.nextInt(10)) {
             case 0 -> Act.Call.TRY;
             case 1 -> Act.Call.CALL_ASYNC;
-            case 2 -> Act.Call.BLOCKING;
+            case 2, 3 -> Act.Call.BLOCKING;
+            case 4 -> Act.Call.CLOSE_IN_CALLBACK;
             default -> Act.Call.ACQUIRE;
           };
       boolean fixed = !shape.options().autoRenewal();
@@ -157,6 +179,8 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
         case 11 -> add(at, machine, new Act.ServerRestart(pick(100, 700, 2_000)));
         case 12 -> add(at, machine, new Act.FailOver(60 + random.nextInt(800), pick(20, 150, 600)));
         case 13 -> add(at, machine, new Act.ClockJump(pick(-5_000, -300, 250, 700, 10_000)));
+        case 14 -> giveUpUnheard(at, machine);
+        case 15 -> outstay(at, machine);
         default -> trouble(at, machine);
       }
     }
@@ -172,6 +196,42 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
       add(at + random.nextInt(8), machine, new Act.Interrupt());
     }
 
+    /** Someone gives up while the claim is under way, and hears nothing more of it. */
+    private void giveUpUnheard(int at, int machine) {
+      add(
+          at,
+          machine,
+          new Act.Trouble(Network.Trouble.LOSES_REPLIES, false, Network.Wire.CLAIMS, 100, 500));
+      add(
+          at,
+          machine,
+          new Act.Take(
+              "a", Act.How.EXCLUSIVE, Act.Call.ACQUIRE, Shape.LONG, 5_000, 50, 0, -1, -1, 0, -1));
+    }
+
+    /** Someone takes a lock by a blocking call, and holds it for longer than its lease. */
+    private void outstay(int at, int machine) {
+      Act.How how = Act.How.values()[pick(0, 1, 5)];
+      Shape shape = chance(500) ? Shape.INTERRUPTED : Shape.RETRYING_INTERRUPTED;
+      add(
+          at,
+          machine,
+          new Act.Take("b", how, Act.Call.BLOCKING, shape, 2_000, 1_500, -1, -1, -1, 0, -1));
+    }
+
+    /** Someone takes several locks, and has one of them for long before it could have the other. */
+    private void severalInVain(int at, boolean outlivesTheLease) {
+      add(
+          at,
+          1,
+          new Act.Take(
+              "b", Act.How.EXCLUSIVE, Act.Call.ACQUIRE, Shape.LONG, 30, 900, -1, -1, -1, 0, -1));
+      Act.Call call = outlivesTheLease ? Act.Call.BLOCKING : Act.Call.ACQUIRE;
+      Shape shape = outlivesTheLease ? Shape.FIXED : Shape.KEPT;
+      int wait = outlivesTheLease ? 5_000 : 300;
+      add(at + 20, 0, new Act.Take("a", Act.How.ALL, call, shape, wait, 50, -1, -1, -1, 0, -1));
+    }
+
     private void trouble(int at, int machine) {
       Network.Trouble[] troubles = Network.Trouble.values();
       Network.Trouble trouble = troubles[random.nextInt(troubles.length)];
@@ -182,11 +242,14 @@ record Script(long seed, int machines, boolean pooled, HandOff handOff, List<Scr
             case 2 -> Network.Wire.PUSHES;
             default -> null;
           };
-      if (wire == Network.Wire.PUSHES && trouble == Network.Trouble.LOSES_REQUESTS) {
+      if (wire == Network.Wire.PUSHES && trouble != Network.Trouble.SLOW) {
         trouble = Network.Trouble.LOSES_REPLIES;
       }
       int share =
           trouble == Network.Trouble.SLOW ? pick(3, 30, 400, 900, 1_600) : pick(150, 500, 1_000);
+      if (wire == Network.Wire.PUSHES && trouble == Network.Trouble.LOSES_REPLIES) {
+        share = 1_000; // There are few of them.
+      }
       int length = pick(100, 500, 1_000, 2_500);
       add(at, machine, new Act.Trouble(trouble, chance(300), wire, length, share));
     }

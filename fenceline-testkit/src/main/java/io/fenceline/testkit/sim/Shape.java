@@ -1,7 +1,7 @@
 package io.fenceline.testkit.sim;
 
 import io.fenceline.LockOptions;
-import io.fenceline.WaitStrategy;
+import io.fenceline.settings.WaitStrategy;
 import java.time.Duration;
 
 /** The options that locks of the simulation have. */
@@ -15,7 +15,13 @@ enum Shape {
   FIXED_DELAYED(LockOptions.defaults().fixedLease(ms(500)).lockDelay(ms(600))),
   KEPT(auto(900).keepAtLeast(ms(500))),
   MAX_HOLD(auto(600).maxHold(ms(400))),
-  RETRYING(auto(1_000).waiting(WaitStrategy.retry(6, ms(60), ms(40))));
+  RETRYING(auto(1_000).waiting(WaitStrategy.retry(6, ms(60), ms(40)))),
+  INTERRUPTED(LockOptions.defaults().fixedLease(ms(500)).interruptOnLoss()),
+  RETRYING_INTERRUPTED(
+      LockOptions.defaults()
+          .fixedLease(ms(500))
+          .waiting(WaitStrategy.retry(6, ms(60), ms(40)))
+          .interruptOnLoss());
 
   /** The longest that any of them keeps a name closed. */
   static final Duration LONGEST = ms(20_000);

@@ -1,16 +1,16 @@
 package io.fenceline.testkit.sim;
 
-import io.fenceline.Guarantee;
-import io.fenceline.Guarantees;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.memory.LockTable;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Durations;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.Moment;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.QueuedClaim;
@@ -19,11 +19,12 @@ import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
-import io.fenceline.spi.Time;
 import io.fenceline.spi.Validity;
 import io.fenceline.testkit.sim.Network.Wire;
 import io.fenceline.testkit.sim.Server.Kind;
 import io.fenceline.testkit.sim.Server.Request;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -45,8 +46,10 @@ final class SimStore implements LockStore {
       new Guarantees(
           "sim",
           EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
+          Certainty.NO,
           Duration.ofMillis(50),
           Durations.LONGEST,
+          "the newest grants may be forgotten",
           "the newest grants may be forgotten",
           "a jump forward ends leases early",
           "tokens go on from the clock");
@@ -59,12 +62,25 @@ final class SimStore implements LockStore {
   private final StoreContext context;
   private final Map<Owner, Route> claims = new HashMap<>();
   private final Set<Call<?>> calls = new LinkedHashSet<>();
+  private final boolean direct;
   private boolean closed;
 
   /** A claim that waits for an answer or a push. */
   private record Route(QueuedClaim claim, ClaimHandler handler) {}
 
-  SimStore(Machine machine, Network network, Server server, History history, StoreContext context) {
+  /**
+   * A store.
+   *
+   * @param direct whether it does its work on the thread that asks
+   */
+  SimStore(
+      Machine machine,
+      Network network,
+      Server server,
+      History history,
+      StoreContext context,
+      boolean direct) {
+    this.direct = direct;
     this.world = machine.world;
     this.machine = machine;
     this.network = network;
@@ -141,29 +157,65 @@ final class SimStore implements LockStore {
       return CompletableFuture.failedFuture(
           new StoreUnavailableException(description(), "The store is closed", null));
     }
+    boolean breaks = network.isBroken(machine, wire);
+    // What was sent before the Error is not undone by something that can overtake it.
+    if (breaks && (network.isPooled() || world.chance(500))) {
+      throw broken(request);
+    }
     world.note(machine.name, "sends %s", request.what());
     Call<T> call = new Call<>(request, late);
     calls.add(call);
+    if (direct) {
+      serveHere(wire, call);
+    } else {
+      send(wire, call);
+    }
+    if (breaks) {
+      throw broken(request);
+    }
+    return call.future;
+  }
+
+  private DriverError broken(Request<?> request) {
+    world.tally.add(Count.ERRORS_THROWN);
+    world.note(machine.name, "%s throws an Error", request.what());
+    return new DriverError(request.what());
+  }
+
+  private <T> void send(Wire wire, Call<T> call) {
     network.toServer(
         machine,
         wire,
-        request.what(),
+        call.request.what(),
         () ->
             server.serve(
                 this,
-                request,
-                (value, refused) -> {
-                  boolean arrives =
-                      network.toClient(
-                          machine,
-                          wire,
-                          "the answer to " + request.what(),
-                          () -> call.answer(value, refused));
-                  if (!arrives && request.kind() == Kind.CLAIM) {
-                    history.claimAnswerLost(request.owners().get(0));
-                  }
-                }));
-    return call.future;
+                call.request,
+                (value, refused) ->
+                    network.toClient(
+                        machine,
+                        wire,
+                        "the answer to " + call.request.what(),
+                        () -> call.answer(value, refused))));
+  }
+
+  /** As a store in the same process does it: all is over when the call returns. */
+  private <T> void serveHere(Wire wire, Call<T> call) {
+    if (network.losesRequest(machine, wire) || !server.isRunning()) {
+      call.fail("was not heard");
+      return;
+    }
+    server.serve(
+        this,
+        call.request,
+        (value, refused) -> {
+          world.tally.add(Count.ANSWERS_TO_THE_CALLER_ITSELF);
+          if (network.losesReply(machine, wire)) {
+            call.fail("was not answered");
+          } else {
+            call.answer(value, refused);
+          }
+        });
   }
 
   private static <T> void ignore(T late) {}
@@ -180,12 +232,18 @@ final class SimStore implements LockStore {
   public void claim(ClaimRequest request, ClaimHandler handler) {
     Owner owner = request.owner();
     ClaimHandler routed = new Routed(owner, handler);
-    QueuedClaim claim = new QueuedClaim(request, routed, context, POLL, r -> ask(r, routed));
+    QueuedClaim claim =
+        new QueuedClaim(description(), request, routed, context, POLL, r -> ask(r, routed));
     Route before = claims.put(owner, new Route(claim, routed));
     if (before != null) {
       before.claim.stop();
     }
-    claim.ask();
+    try {
+      claim.ask();
+    } catch (DriverError e) {
+      claims.remove(owner);
+      throw e;
+    }
   }
 
   private CompletableFuture<ClaimAnswer> ask(ClaimRequest request, ClaimHandler handler) {
@@ -329,6 +387,9 @@ final class SimStore implements LockStore {
   public CompletableFuture<Release> release(ReleaseRequest request) {
     ClaimRequest claim = request.grant().claim();
     stop(claim.owner());
+    if (request.keepClosed().compareTo(claim.delay()) > 0) {
+      history.keepsClosed(context.client().label(), request.grant());
+    }
     return call(
         Wire.CLAIMS,
         request(Kind.RELEASE, claim.name(), claim.owner(), table -> table.release(request)),

@@ -4,6 +4,7 @@ import io.fenceline.Fenceline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Simulation {
   private final ToIntFunction<Fenceline> leftovers;
+  private final Consumer<@Nullable Runnable> log;
 
   /**
    * What became of a seed.
@@ -43,7 +45,19 @@ public final class Simulation {
    * @param leftovers how much a client that nobody uses still has; it must be zero
    */
   public Simulation(ToIntFunction<Fenceline> leftovers) {
+    this(leftovers, onLine -> {});
+  }
+
+  /**
+   * A simulation whose log blocks, too.
+   *
+   * @param leftovers how much a client that nobody uses still has; it must be zero
+   * @param log takes what the log has to call for each line that the calling thread writes, and
+   *     null when it need not any more
+   */
+  public Simulation(ToIntFunction<Fenceline> leftovers, Consumer<@Nullable Runnable> log) {
     this.leftovers = leftovers;
+    this.log = log;
   }
 
   /** Plays a seed. */
@@ -72,6 +86,7 @@ public final class Simulation {
     text.append("Script").append(whole == null ? "" : ", shrunk from " + script.steps().size());
     text.append(" to ").append(told.steps().size()).append(" steps (");
     text.append(told.machines()).append(" machines, pooled=").append(told.pooled());
+    text.append(", direct=").append(told.direct()).append(", blocking=").append(told.blocking());
     text.append(", handOff=").append(told.handOff()).append("):\n");
     told.steps().forEach(step -> text.append("  ").append(step).append("\n"));
     text.append("Timeline:\n");
@@ -89,13 +104,15 @@ public final class Simulation {
     return text.toString();
   }
 
-  private static @Nullable Violation play(Run run) {
+  private @Nullable Violation play(Run run) {
+    log.accept(run::logged);
     try {
       run.play();
       return null;
     } catch (Violation e) {
       return e;
     } finally {
+      log.accept(null);
       boolean unused = Thread.interrupted();
     }
   }

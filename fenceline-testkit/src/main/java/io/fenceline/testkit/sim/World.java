@@ -1,8 +1,10 @@
 package io.fenceline.testkit.sim;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +50,10 @@ final class World {
   private Runnable check = () -> {};
   private long now;
   private long sequence;
+  private final Map<HostThread, List<Event>> blocked = new HashMap<>();
+  private @Nullable HostThread running;
   private @Nullable Violation first;
+  private long lastInterrupt = -1;
   private long hash = 1;
   private int hosts;
 
@@ -56,6 +61,9 @@ final class World {
     this.random = new SplittableRandom(seed);
     this.lines = recorded ? new ArrayList<>() : null;
   }
+
+  /** A thread of a host, by the source of what it does. */
+  private record HostThread(Host host, int source) {}
 
   void checkAfterEachStep(Runnable check) {
     this.check = check;
@@ -104,6 +112,12 @@ final class World {
       event.host.defer(event);
       return;
     }
+    HostThread thread = event.host == null ? null : new HostThread(event.host, event.source);
+    List<Event> waiting = blocked.get(thread);
+    if (waiting != null) {
+      waiting.add(event);
+      return;
+    }
     event.over = true;
     tally.add(Count.STEPS);
     if (tally.of(Count.STEPS) > MOST_STEPS) {
@@ -111,14 +125,18 @@ final class World {
     }
     hash = hash * 31 + now;
     hash = hash * 31 + event.source;
+    HostThread outer = running;
+    running = thread;
     try {
       event.task.run();
     } catch (Machine.Died e) {
       note("*", "a blocked call ends with its process");
     } catch (Violation e) {
       throw first == null ? e : first;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       throw violated(Invariant.SOUND, event.what + " threw " + e, e);
+    } finally {
+      running = outer;
     }
     check.run();
     if (first != null) {
@@ -137,6 +155,59 @@ final class World {
       first = violation;
     }
     return violation;
+  }
+
+  // Blocking. -----------------------------------------------------------------------------------
+
+  /** The host that does something now, or null. */
+  @Nullable Host running() {
+    return running == null ? null : running.host;
+  }
+
+  /** Lets the thread that runs now stand still for a while: what it would do next waits. */
+  void block(long nanos) {
+    HostThread standing = running;
+    if (standing == null || blocked.containsKey(standing)) {
+      return;
+    }
+    List<Event> waiting = new ArrayList<>();
+    blocked.put(standing, waiting);
+    long end = now + nanos;
+    after(nanos, "unblock", () -> {});
+    try {
+      while (now < end && !standing.host.isDead()) {
+        step();
+      }
+    } finally {
+      blocked.remove(standing);
+      for (Event event : waiting) {
+        after(
+            0,
+            event.host,
+            event.source,
+            event.what,
+            () -> {
+              if (!event.over) {
+                event.over = true;
+                event.task.run();
+              }
+            });
+      }
+    }
+    if (standing.host.isDead()) {
+      throw new Machine.Died();
+    }
+  }
+
+  /** A loss has interrupted a thread that had acquired what was lost. */
+  void interrupted() {
+    lastInterrupt = now;
+    tally.add(Count.LOSSES_THAT_INTERRUPT);
+  }
+
+  /** Whether a loss has interrupted anyone since. */
+  boolean wasInterruptedSince(long since) {
+    return lastInterrupt >= since;
   }
 
   // The timeline. -------------------------------------------------------------------------------

@@ -8,16 +8,15 @@ import io.fenceline.ClientClosedException;
 import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.FencingToken;
-import io.fenceline.HandOff;
 import io.fenceline.Held;
 import io.fenceline.Hold;
-import io.fenceline.InvalidLockNameException;
-import io.fenceline.InvalidSettingException;
-import io.fenceline.Limits;
 import io.fenceline.LockOptions;
 import io.fenceline.MultiHold;
-import io.fenceline.WaitStrategy;
 import io.fenceline.memory.MemorySpace;
+import io.fenceline.settings.HandOff;
+import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.settings.Limits;
+import io.fenceline.settings.WaitStrategy;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.ManualTime;
 import java.time.Duration;
@@ -55,13 +54,13 @@ class BadInputTest {
     for (ThrowingCallable use : uses) {
       assertThatThrownBy(use)
           .isInstanceOfSatisfying(
-              InvalidLockNameException.class,
+              InvalidSettingException.class,
               refused -> {
-                assertThat(refused.bytes()).isEqualTo(bytes);
-                assertThat(refused.shownName()).isEqualTo(shown);
+                assertThat(refused.setting()).isEqualTo("lock name");
+                assertThat(refused.value()).isEqualTo("'" + shown + "'");
                 assertThat(refused)
                     .hasMessage(
-                        "Lock name '%s' is not allowed: %s (bytes=%d, limit=200)"
+                        "lock name '%s': %s (bytes=%d, limit=200)"
                             .formatted(shown, problem, bytes));
               });
     }
@@ -99,11 +98,10 @@ class BadInputTest {
   @Test
   void prefixesThatNoNameCanHave() {
     assertThatThrownBy(() -> fenceline.list("a\ud83d", 10))
-        .isInstanceOf(InvalidLockNameException.class);
-    assertThatThrownBy(() -> fenceline.list("a\n", 10))
-        .isInstanceOf(InvalidLockNameException.class);
+        .isInstanceOf(InvalidSettingException.class);
+    assertThatThrownBy(() -> fenceline.list("a\n", 10)).isInstanceOf(InvalidSettingException.class);
     assertThatThrownBy(() -> fenceline.list("x".repeat(201), 10))
-        .isInstanceOf(InvalidLockNameException.class);
+        .isInstanceOf(InvalidSettingException.class);
     assertThat(fenceline.list("", 10)).isEmpty();
   }
 

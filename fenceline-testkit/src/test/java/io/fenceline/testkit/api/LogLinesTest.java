@@ -6,15 +6,22 @@ import io.fenceline.Fenceline;
 import io.fenceline.FencelineBuilder;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
+import io.fenceline.diagnosis.Certainty;
 import io.fenceline.memory.MemorySpace;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.ManualTime;
+import io.fenceline.testkit.contract.LossyStore;
 import io.fenceline.testkit.log.LogCapture;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.event.Level;
 
 /** What the log says, and what it never says. */
@@ -79,6 +86,47 @@ class LogLinesTest {
                   .formatted(hold.id(), hold.token()));
       assertThat(log.at(Level.WARN)).isEmpty();
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void storeThatMayForgetLocks_isAWarning_onceForEachClient(Certainty durable) {
+    try (Fenceline fenceline = client("a").store(space(durable)).connect()) {
+      take(fenceline, LockOptions.defaults().lease(LEASE)).release();
+      take(fenceline, LockOptions.defaults().lease(LEASE)).release();
+
+      List<String> warnings = log.at(Level.WARN);
+      switch (durable) {
+        case YES -> assertThat(warnings).isEmpty();
+        case NO ->
+            assertThat(warnings)
+                .singleElement()
+                .asString()
+                .startsWith("Store memory: may forget locks that are held: fsync is off.")
+                .contains("writes need a fence", "require DURABLE");
+        case UNKNOWN ->
+            assertThat(warnings)
+                .singleElement()
+                .asString()
+                .startsWith("It could not be found out whether store memory: forgets held locks")
+                .contains("in a crash: fsync is off.", "require DURABLE");
+      }
+    }
+  }
+
+  /** The same locks, of which something else is said. */
+  private StoreFactory space(Certainty durable) {
+    return context -> {
+      LockStore store = space.factory().open(context);
+      return (LockStore)
+          Proxy.newProxyInstance(
+              getClass().getClassLoader(),
+              new Class<?>[] {LockStore.class},
+              (proxy, method, arguments) ->
+                  method.getName().equals("guarantees")
+                      ? store.guarantees().durable(durable, "fsync is off")
+                      : method.invoke(store, arguments));
+    };
   }
 
   @Test
@@ -147,6 +195,23 @@ class LogLinesTest {
       assertThat(only(Level.DEBUG, "wait here")).contains("'ledger' is held by worker-7; 1 wait");
       assertThat(only(Level.DEBUG, "was not acquired")).contains("'ledger'", "5s");
       hold.release();
+    }
+  }
+
+  @Test
+  void holderThatIsNotKnown_isNotNamed() {
+    LossyStore[] way = new LossyStore[1];
+    StoreFactory slow = context -> way[0] = new LossyStore(space.factory(), context);
+    try (Fenceline a = Fenceline.builder().store(slow).time(time).label("a").connect()) {
+      way[0].fault(LossyStore.Operation.CLAIM, LossyStore.Fault.HOLD_REPLY);
+      CompletableFuture<Hold> first = a.lock("ledger").acquireAsync(Duration.ofSeconds(5));
+
+      assertThat(a.lock("ledger").tryAcquire()).isEmpty();
+
+      assertThat(only(Level.DEBUG, "not waiting"))
+          .contains("Lock 'ledger' is held; not waiting (store=");
+      way[0].heal();
+      first.join().release();
     }
   }
 

@@ -44,7 +44,7 @@ class BrokenStoresTest {
             .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
             .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
             .configurationParameter(
-                "junit.jupiter.execution.parallel.config.fixed.parallelism", "8")
+                "junit.jupiter.execution.parallel.config.fixed.parallelism", "24")
             .build();
     Results results = new Results();
     LauncherFactory.create().execute(request, results);

@@ -29,10 +29,13 @@ class JavadocExamplesTest {
       """
       import static org.assertj.core.api.Assertions.*;
       import io.fenceline.*;
+      import io.fenceline.diagnosis.*;
       import io.fenceline.event.*;
       import io.fenceline.fence.*;
       import io.fenceline.memory.*;
+      import io.fenceline.settings.*;
       import io.fenceline.spi.*;
+      import io.fenceline.time.*;
       import io.fenceline.testkit.*;
       import io.fenceline.testkit.contract.*;
       import io.fenceline.testkit.fence.*;
@@ -156,7 +159,7 @@ class JavadocExamplesTest {
 
   @Test
   void exampleThatDoesNotCompile_isNoticed() {
-    assertThat(errors(source(new Example("wrong", "Hold hold = lock.acquire();")))).isNotEmpty();
+    assertThat(errors(source(new Example("wrong", "Hold hold = lock.aquire();")))).isNotEmpty();
     assertThat(errors(source(new Example("right", "Hold mine = lock.acquire(Duration.ZERO);"))))
         .isEmpty();
   }

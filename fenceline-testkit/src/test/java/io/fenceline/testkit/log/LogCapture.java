@@ -2,6 +2,8 @@ package io.fenceline.testkit.log;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.event.Level;
 
 /**
@@ -16,16 +18,41 @@ public final class LogCapture implements AutoCloseable {
 
   private final List<Line> lines = new CopyOnWriteArrayList<>();
 
-  private LogCapture() {}
+  private final CountDownLatch writable;
+  private final AtomicInteger failures = new AtomicInteger();
+
+  private LogCapture(CountDownLatch writable) {
+    this.writable = writable;
+  }
 
   /** Captures from now on. */
   public static LogCapture open() {
-    LogCapture capture = new LogCapture();
+    return blocking(new CountDownLatch(0));
+  }
+
+  /** Captures from now on; the first lines are not written: whoever logs them gets an Error. */
+  public static LogCapture failing(int times) {
+    LogCapture capture = open();
+    capture.failures.set(times);
+    return capture;
+  }
+
+  /** Captures from now on; whoever logs waits until lines can be written. */
+  public static LogCapture blocking(CountDownLatch writable) {
+    LogCapture capture = new LogCapture(writable);
     TestLogProvider.capture = capture;
     return capture;
   }
 
   void add(Line line) {
+    if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+      throw new NoClassDefFoundError("an appender that is not there");
+    }
+    try {
+      writable.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     lines.add(line);
   }
 

@@ -17,11 +17,22 @@ import org.slf4j.spi.SLF4JServiceProvider;
 public final class TestLogProvider implements SLF4JServiceProvider {
   static volatile LogCapture capture;
 
+  private static final ThreadLocal<Runnable> ON_LINE = new ThreadLocal<>();
+
   private final IMarkerFactory markers = new BasicMarkerFactory();
   private final MDCAdapter context = new BasicMDCAdapter();
 
   /** For {@link java.util.ServiceLoader}. */
   public TestLogProvider() {}
+
+  /** Calls something for each line that the calling thread writes; null for nothing. */
+  public static void onLine(Runnable action) {
+    if (action == null) {
+      ON_LINE.remove();
+    } else {
+      ON_LINE.set(action);
+    }
+  }
 
   @Override
   public ILoggerFactory getLoggerFactory() {
@@ -66,6 +77,10 @@ public final class TestLogProvider implements SLF4JServiceProvider {
         StringWriter trace = new StringWriter();
         throwable.printStackTrace(new PrintWriter(trace, true));
         text += "\n" + trace;
+      }
+      Runnable action = ON_LINE.get();
+      if (action != null) {
+        action.run();
       }
       LogCapture to = capture;
       if (to != null) {

@@ -74,6 +74,22 @@ class RespProxyTest {
   }
 
   @Test
+  void heldRequest_arrivesWhenItIsLifted_thoughItsClientHasGone() throws IOException {
+    Fault late = proxy.holdRequest(Trigger.first(request -> request.contains("late")));
+
+    client.send("SET", "late", "1");
+    Eventually.until(BOUND, "the request to be held", () -> late.timesApplied() == 1);
+    client.close();
+    client = newClient();
+    assertThat(client.call("SET", "meanwhile", "1")).isEqualTo("OK");
+    assertThat(redis.command("EXISTS", "late")).isEqualTo(0L);
+    late.lift();
+
+    Eventually.until(
+        BOUND, "it to arrive", () -> Long.valueOf(1).equals(redis.command("EXISTS", "late")));
+  }
+
+  @Test
   void withoutFaults_everythingPasses_andIsCounted() throws IOException {
     String large = "x".repeat(3_000_000);
     assertThat(client.call("SET", "large", large)).isEqualTo("OK");

@@ -38,7 +38,7 @@ class PlantedBugsTest {
                         + "engine.time.now(), attempt.tenure().terms().lease())),"
                         + " attempt.sentNanos());"),
             Invariant.I2,
-            80L),
+            19L),
         arguments(
             PlantedBug.named("renewal that ignores that the grant is gone")
                 .in(
@@ -46,7 +46,7 @@ class PlantedBugsTest {
                     "    } else {\n      lose(LossReason.GONE);\n    }\n",
                     "    }\n"),
             Invariant.I6,
-            22L),
+            20L),
         arguments(
             PlantedBug.named("token reused on hand-off")
                 .in("runtime/Tenure.java", "    handOffs++;\n", ""),
@@ -56,19 +56,19 @@ class PlantedBugsTest {
             PlantedBug.named("lost wake-up")
                 .in(
                     "runtime/ClaimQueue.java",
-                    "CompletableFuture<ReleaseOutcome> answer = from.sendRelease(ended, now);\n"
-                        + "    advance();\n",
-                    "CompletableFuture<ReleaseOutcome> answer = from.sendRelease(ended, now);\n"),
+                    "    try {\n      return from.sendRelease(ended, now);\n"
+                        + "    } finally {\n      advance();\n    }\n",
+                    "    return from.sendRelease(ended, now);\n"),
             Invariant.I7,
             1L),
         arguments(
             PlantedBug.named("unknown acquire not undone")
                 .in(
                     "runtime/ClaimQueue.java",
-                    "    if (unknown) {\n      engine.undoer.undo(answered.request);\n    }\n",
-                    ""),
+                    ".then(() -> undo(unknown ? answered : null))",
+                    ".then(() -> undo(null))"),
             Invariant.I7,
-            1530L),
+            417L),
         arguments(
             PlantedBug.named("undo that hits a later acquire of the same client")
                 .in(
@@ -76,7 +76,7 @@ class PlantedBugsTest {
                     "return Owner.draw(random);",
                     "return Owner.draw(new java.util.SplittableRandom(info.label().hashCode()));"),
             Invariant.I2,
-            4L),
+            9L),
         arguments(
             PlantedBug.named("validity counted from the reply")
                 .in(
@@ -84,38 +84,37 @@ class PlantedBugsTest {
                     "new Validity(sent, granted.length())",
                     "new Validity(context.time().now(), granted.length())"),
             Invariant.I2,
-            30L),
+            6L),
         arguments(
             PlantedBug.named("deadline of a pushed grant counted from its arrival")
                 .in("spi/QueuedClaim.java", "from = lastWaiting;", "from = context.time().now();"),
             Invariant.I2,
-            33L),
+            100L),
         arguments(
             PlantedBug.named("undo overtaken by its acquire and never repeated")
                 .in(
                     "runtime/ClaimQueue.java",
-                    "    if (answered.mustUndo(grant.number())) {\n"
-                        + "      engine.undoer.undo(answered.request);\n    }\n",
-                    ""),
+                    "      if (handle == null && answered.mustUndo(grant.number())) {",
+                    "      if (handle == null && answered == null) {"),
             Invariant.I7,
-            20L),
+            736L),
         arguments(
             PlantedBug.named("release sent after the local deadline despite a lock-delay")
                 .in(
                     "runtime/Tenure.java",
-                    "if (reason == LossReason.EXPIRED && delay.isZero() && keep.isZero()) {",
-                    "if (reason == LossReason.EXPIRED) {"),
+                    "      if (request.keepClosed().isZero()) {",
+                    "      if (true) {"),
             Invariant.DELAY,
-            20L),
+            11L),
         arguments(
             PlantedBug.named("loss listener before the state changes")
                 .in(
                     "runtime/Stay.java",
-                    "    loss = how;\n    state = State.LOST;\n    if (acquirer != null) {",
+                    "    loss = how;\n    state = State.LOST;\n    return true;",
                     "    loss = how;\n    tenure.engine().work(() -> state = State.LOST);\n"
-                        + "    if (acquirer != null) {"),
+                        + "    return true;"),
             Invariant.I6,
-            17L),
+            9L),
         arguments(
             PlantedBug.named("hand-off after loss")
                 .in("runtime/Tenure.java", "    noticeExpiry(now);\n    Stay left", "    Stay left")
@@ -127,12 +126,12 @@ class PlantedBugsTest {
                         + "            && terms().autoRenewal()",
                     "terms().autoRenewal()"),
             Invariant.I6,
-            3507L),
+            466L),
         arguments(
             PlantedBug.named("cancelled waiter granted and forgotten")
                 .in("runtime/Waiter.java", "handle.abandon();", "handle.isOpen();"),
             Invariant.I7,
-            349L),
+            2451L),
         arguments(
             PlantedBug.named("hand-off without bound")
                 .in(
@@ -141,7 +140,7 @@ class PlantedBugsTest {
                         + "            && now.nanos() - grantedNanos < bounds.within().toNanos()\n",
                     "            && bounds.times() > 0\n"),
             Invariant.I7,
-            23L),
+            10L),
         arguments(
             PlantedBug.named("re-entry on a lost hold")
                 .in(
@@ -157,7 +156,7 @@ class PlantedBugsTest {
                     "if (nowMillis + term > endMillis) {",
                     "if (nowMillis + term >= 0) {"),
             Invariant.I2,
-            4L),
+            11L),
         arguments(
             PlantedBug.named("late message about a grant that ended")
                 .in(
@@ -165,20 +164,23 @@ class PlantedBugsTest {
                     "if (number <= lastNumber.getAsLong()) {",
                     "if (number <= 0) {"),
             Invariant.I2,
-            1887L),
+            8901L),
         arguments(
             PlantedBug.named("lockAll that keeps what it has when it fails")
                 .in(
                     "runtime/MultiLock.java",
-                    "      giveBack();\n      if (failure == null) {",
+                    "      giveBack(taken);\n      if (failure == null) {",
                     "      if (failure == null) {"),
             Invariant.I7,
-            23L),
+            5L),
         arguments(
             PlantedBug.named("undo that is repeated after the close")
-                .in("runtime/Undoer.java", "if (stopped) {", "if (stopped && failures < 0) {"),
+                .in(
+                    "runtime/Undoer.java",
+                    "if (stopped || isVain) {",
+                    "if ((stopped && failures < 0) || isVain) {"),
             Invariant.I7,
-            7L),
+            57L),
         arguments(
             PlantedBug.named("release and renewal of what only keeps a name closed")
                 .in(
@@ -186,15 +188,15 @@ class PlantedBugsTest {
                     "if (!holder.ended && holder.claim.owner().equals(owner)) {",
                     "if (holder.claim.owner().equals(owner)) {"),
             Invariant.I7,
-            1483L),
+            3505L),
         arguments(
             PlantedBug.named("loss that is noticed only when someone asks")
                 .in(
                     "runtime/Renewer.java",
-                    "      tenure.lose(LossReason.EXPIRED);\n",
+                    "      tenure.expire(now);\n",
                     "      remove(tenure);\n"),
             Invariant.I6,
-            3L),
+            2L),
         arguments(
             PlantedBug.named("number that does not rise")
                 .in(
@@ -202,7 +204,7 @@ class PlantedBugsTest {
                     "    last = nextNumber(last, now);\n",
                     "    last = nextNumber(last - 1, now);\n"),
             Invariant.I3,
-            1L),
+            16L),
         arguments(
             PlantedBug.named("reader beside a writer")
                 .in(
@@ -210,7 +212,7 @@ class PlantedBugsTest {
                     "return held.stream().allMatch(Shared.class::isInstance);",
                     "return true;"),
             Invariant.I1,
-            3L),
+            5L),
         arguments(
             PlantedBug.named("fence that forgets readers")
                 .in(
@@ -218,7 +220,82 @@ class PlantedBugsTest {
                     "long mark = token.exclusive() ? marks.largest : marks.largestExclusive;",
                     "long mark = marks.largestExclusive;"),
             Invariant.I4,
-            3L));
+            11L),
+        arguments(
+            PlantedBug.named("close of a lockAll that waits for a thread for callbacks")
+                .in(
+                    "runtime/MultiHandle.java",
+                    "answers.add(holds.get(i).end());",
+                    "answers.add(holds.get(i).releaseAsync());"),
+            Invariant.I7,
+            5726L),
+        arguments(
+            PlantedBug.named("Error of a claim that is not caught")
+                .in(
+                    "runtime/RemoteClaim.java",
+                    "      failed(e);\n    } catch (Throwable e) {",
+                    "      failed(e);\n    } catch (IllegalStateException e) {"),
+            Invariant.I7,
+            22L),
+        arguments(
+            PlantedBug.named("Error of a release that is not caught")
+                .in(
+                    "runtime/Tenure.java",
+                    "} catch (Throwable e) { // Whatever it was,",
+                    "} catch (IllegalStateException e) { // Whatever it was,"),
+            Invariant.I7,
+            1445L),
+        arguments(
+            PlantedBug.named("interruptOnLoss that lockAll ignores")
+                .in(
+                    "runtime/MultiLock.java",
+                    "if (options.interruptsOnLoss()) {",
+                    "if (options.interruptsOnLoss() && locks.isEmpty()) {"),
+            Invariant.I6,
+            12L),
+        arguments(
+            PlantedBug.named("interruptOnLoss that retries ignore")
+                .in(
+                    "runtime/LeaseLock.java",
+                    "if (options.interruptsOnLoss()) {",
+                    "if (options.interruptsOnLoss()"
+                        + " && !(options.waitStrategy() instanceof WaitStrategy.Retry)) {"),
+            Invariant.I6,
+            937L),
+        arguments(
+            PlantedBug.named("loss that is told after the log line")
+                .in("runtime/Events.java", "log.add(() -> log(event));", "log(event);")
+                .in(
+                    "runtime/Stay.java",
+                    "    for (Handle handle : told) {",
+                    "    tenure.engine().events.tell(how);\n    for (Handle handle : told) {"),
+            Invariant.I6,
+            12L),
+        arguments(
+            PlantedBug.named("request that fails after its withdrawal, unheard")
+                .in(
+                    "spi/QueuedClaim.java",
+                    "      asking = false;\n      end();\n    }\n",
+                    "      asking = false;\n      if (over) {\n        return;\n      }\n"
+                        + "      end();\n    }\n"),
+            Invariant.I7,
+            953L),
+        arguments(
+            PlantedBug.named("hold that nobody had, and that keeps its name closed")
+                .in(
+                    "runtime/Stay.java",
+                    "if (atLeast.isZero() || unclaimed) {",
+                    "if (atLeast.isZero()) {"),
+            Invariant.I7,
+            57L),
+        arguments(
+            PlantedBug.named("lockAll that gives what was lost on the way")
+                .in(
+                    "runtime/MultiLock.java",
+                    "if (!taken.get(i).isValid()) {",
+                    "if (!taken.get(i).isOpen()) {"),
+            Invariant.SOUND,
+            2L));
   }
 
   @ParameterizedTest(name = "{0} breaks {1}, seed {2}")

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.fenceline.runtime.Insight;
+import io.fenceline.testkit.log.TestLogProvider;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -27,7 +28,7 @@ class SimulationTest {
 
   private static final int SHOWN_FAILURES = 3;
 
-  private final Simulation simulation = new Simulation(Insight::leftovers);
+  private final Simulation simulation = new Simulation(Insight::leftovers, TestLogProvider::onLine);
 
   @Test
   void whateverFails_whatMustAlwaysHoldHolds() throws InterruptedException {
@@ -99,7 +100,7 @@ class SimulationTest {
 
     assertThat(told)
         .contains("Seed 1: no violation", "Timeline:", "CLAIM", "-Dfenceline.seed=1")
-        .isEqualTo(new Simulation(Insight::leftovers).tell(1));
+        .isEqualTo(new Simulation(Insight::leftovers, TestLogProvider::onLine).tell(1));
   }
 
   @Test

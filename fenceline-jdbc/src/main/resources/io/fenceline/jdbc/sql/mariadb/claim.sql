@@ -5,28 +5,28 @@
 -- the lease again and returns the same number; the lease never ends sooner by it, since the repeat may
 -- come after a renewal.
 --
--- The assignments are done one after the other and see what those before them did. The numbers come
--- first, while owner and end are still the old ones; then the owner, by the same condition; then
--- the rest, if the owner is ours. The end of a name that was free is in the past: only our own can be
--- later than the one that is asked for.
+-- Right in whichever order the assignments are done, since sql_mode may make them see the row as it was
+-- (SIMULTANEOUS_ASSIGNMENT), or as those before have left it: what the conditions read, owner and end,
+-- is assigned last, and the end is the same whether the owner is the old one or ours. The end of a name
+-- that was free is in the past: only our own can be later than the one that is asked for.
 
 INSERT INTO {locks}
   (name, last_number, tail, others, owner, number,
    units, capacity, ends, term, delay, since, client)
 VALUES
-  (:name, GREATEST(:seen + 1, {clock_number}), 0, 0, :owner, GREATEST(:seen + 1, {clock_number}),
+  (:name, GREATEST(:seen + 1, {clock_number}, {after_forgotten}), 0, 0, :owner,
+   GREATEST(:seen + 1, {clock_number}, {after_forgotten}),
    :units, :capacity, {now} + :term, :term, :delay, {now}, :client)
 ON DUPLICATE KEY UPDATE
-  last_number = IF(NOT (owner <=> VALUES(owner)) AND {free},
-                   GREATEST(last_number + 1, VALUES(number)), last_number),
-  number      = IF(NOT (owner <=> VALUES(owner)) AND {free}, last_number, number),
-  since       = IF(NOT (owner <=> VALUES(owner)) AND {free}, VALUES(since), since),
-  owner       = IF(owner <=> VALUES(owner) OR {free}, VALUES(owner), owner),
-  units       = IF(owner = VALUES(owner), VALUES(units), units),
-  capacity    = IF(owner = VALUES(owner), VALUES(capacity), capacity),
-  term        = IF(owner = VALUES(owner),
+  number      = IF(NOT {ours} AND {free}, GREATEST(last_number + 1, VALUES(number)), number),
+  last_number = IF(NOT {ours} AND {free}, GREATEST(last_number + 1, VALUES(number)), last_number),
+  since       = IF(NOT {ours} AND {free}, VALUES(since), since),
+  units       = IF({ours} OR {free}, VALUES(units), units),
+  capacity    = IF({ours} OR {free}, VALUES(capacity), capacity),
+  term        = IF({ours} OR {free},
                    IF(ends > VALUES(ends), GREATEST(term, VALUES(term)), VALUES(term)), term),
-  ends        = IF(owner = VALUES(owner), GREATEST(ends, VALUES(ends)), ends),
-  delay       = IF(owner = VALUES(owner), VALUES(delay), delay),
-  client      = IF(owner = VALUES(owner), VALUES(client), client)
+  delay       = IF({ours} OR {free}, VALUES(delay), delay),
+  client      = IF({ours} OR {free}, VALUES(client), client),
+  owner       = IF({ours} OR {free}, VALUES(owner), owner),
+  ends        = IF({ours} OR {free}, GREATEST(ends, VALUES(ends)), ends)
 RETURNING number, owner

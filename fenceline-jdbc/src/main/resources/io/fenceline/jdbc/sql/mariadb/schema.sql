@@ -4,7 +4,10 @@
 --         holder of a mutex is always here, so that taking a free name is one statement.
 -- claims  the holders for whom there was no room in the name's row, and those who wait. "others"
 --         counts them. They change only while their name's row is locked, but for their end.
--- transaction_locks  rows to be locked by TransactionLock; otherwise not used.
+-- transaction_locks  rows to be locked by TransactionLock, and how often they were; otherwise not used.
+--
+-- format  one row: the version, the largest number that may have been forgotten with a row of locks, and
+--         when rows were last removed.
 --
 -- Times are microseconds since 1970 by the database's clock; "ends" of a free name is when it
 -- became free. A mutex takes all units of 2^31, a shared claim one of them, a permit one of n.
@@ -42,12 +45,15 @@ CREATE TABLE IF NOT EXISTS {claims} (
 ) ENGINE = InnoDB
 ;
 CREATE TABLE IF NOT EXISTS {transaction_locks} (
-  name         VARBINARY(200) NOT NULL PRIMARY KEY
+  name         VARBINARY(200) NOT NULL PRIMARY KEY,
+  turn         BIGINT NOT NULL DEFAULT 0
 ) ENGINE = InnoDB
 ;
 CREATE TABLE IF NOT EXISTS {format} (
-  version      INT NOT NULL PRIMARY KEY
+  version      INT NOT NULL PRIMARY KEY,
+  forgotten    BIGINT NOT NULL DEFAULT 0,
+  swept        BIGINT NOT NULL DEFAULT 0
 ) ENGINE = InnoDB
 ;
-INSERT IGNORE INTO {format} (version) VALUES (1)
+INSERT IGNORE INTO {format} (version) VALUES (2)
 ;

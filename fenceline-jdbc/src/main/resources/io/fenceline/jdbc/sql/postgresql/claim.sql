@@ -12,7 +12,8 @@ INSERT INTO {locks} AS l
   (name, last_number, tail, others, owner, number,
    units, capacity, ends, term, delay, since, client)
 SELECT
-  :name, GREATEST(:seen + 1, {arrived_number}), 0, 0, :owner, GREATEST(:seen + 1, {arrived_number}),
+  :name, GREATEST(:seen + 1, {arrived_number}, {after_forgotten}), 0, 0, :owner,
+  GREATEST(:seen + 1, {arrived_number}, {after_forgotten}),
   :units, :capacity, {arrived} + :term, :term, :delay, {arrived}, :client
 WHERE {durable}
   AND NOT EXISTS (

@@ -9,10 +9,11 @@
 --
 -- Concurrent checks of a resource wait for each other at its row, also for the first one, and see the
 -- row as it is once its lock was got: so READ COMMITTED is enough. Until the caller's transaction
--- ends, the row stays locked, which makes check and write one step.
+-- ends, the row stays locked, which makes check and write one step. The condition holds, and may make the
+-- transaction one that is on disk when it has committed.
 
 INSERT INTO {fences} AS f (resource, exclusive_mark, any_mark, written_at)
-VALUES (:resource, :exclusive, :token, {seconds})
+SELECT :resource, :exclusive, :token, {seconds} {condition}
 ON CONFLICT (resource) DO UPDATE SET
   exclusive_mark = CASE WHEN excluded.exclusive_mark >= f.any_mark THEN excluded.exclusive_mark
                         ELSE f.exclusive_mark END,

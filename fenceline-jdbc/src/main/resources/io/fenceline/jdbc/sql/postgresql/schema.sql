@@ -5,6 +5,9 @@
 -- claims  the holders for whom there was no room in the name's row, and those who wait. "others"
 --         counts them. They change only while their name's row is locked, but for their end.
 --
+-- format  one row: the version, the largest number that may have been forgotten with a row of locks, and
+--         when rows were last removed.
+--
 -- Times are microseconds since 1970 by the database's clock; "ends" of a free name is when it
 -- became free, or would have at the latest. "number" of the holder in a name's row may be 0: then it is
 -- the last number; and "since" may be 0 until the first renewal: then it is "ends" less "term". A mutex
@@ -45,8 +48,10 @@ CREATE TABLE IF NOT EXISTS {claims} (
 CREATE INDEX IF NOT EXISTS {claims_index} ON {claims} (name, held, place)
 ;
 CREATE TABLE IF NOT EXISTS {format} (
-  version      integer NOT NULL PRIMARY KEY
+  version      integer NOT NULL PRIMARY KEY,
+  forgotten    bigint NOT NULL DEFAULT 0,
+  swept        bigint NOT NULL DEFAULT 0
 )
 ;
-INSERT INTO {format} (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {format})
+INSERT INTO {format} (version) SELECT 2 WHERE NOT EXISTS (SELECT 1 FROM {format})
 ;

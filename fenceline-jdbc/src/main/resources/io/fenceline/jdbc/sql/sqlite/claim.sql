@@ -8,7 +8,8 @@ INSERT INTO {locks} AS l
   (name, last_number, tail, others, owner, number,
    units, capacity, ends, term, delay, since, client)
 VALUES
-  (:name, max(:seen + 1, {clock_number}), 0, 0, :owner, max(:seen + 1, {clock_number}),
+  (:name, max(:seen + 1, {clock_number}, {after_forgotten}), 0, 0, :owner,
+   max(:seen + 1, {clock_number}, {after_forgotten}),
    :units, :capacity, {now} + :term, :term, :delay, {now}, :client)
 ON CONFLICT (name) DO UPDATE SET
   last_number = CASE WHEN l.owner = excluded.owner THEN l.last_number

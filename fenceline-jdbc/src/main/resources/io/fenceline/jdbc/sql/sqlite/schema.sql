@@ -6,6 +6,9 @@
 --         counts them. They change only while their name's row is locked, but for their end.
 -- transaction_locks  rows to be locked by TransactionLock; otherwise not used.
 --
+-- format  one row: the version, the largest number that may have been forgotten with a row of locks, and
+--         when rows were last removed.
+--
 -- Times are microseconds since 1970 by the database's clock; "ends" of a free name is when it
 -- became free. A mutex takes all units of 2^31, a shared claim one of them, a permit one of n.
 
@@ -47,8 +50,10 @@ CREATE TABLE IF NOT EXISTS {transaction_locks} (
 ) WITHOUT ROWID
 ;
 CREATE TABLE IF NOT EXISTS {format} (
-  version      INTEGER NOT NULL PRIMARY KEY
+  version      INTEGER NOT NULL PRIMARY KEY,
+  forgotten    INTEGER NOT NULL DEFAULT 0,
+  swept        INTEGER NOT NULL DEFAULT 0
 )
 ;
-INSERT INTO {format} (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {format})
+INSERT INTO {format} (version) SELECT 2 WHERE NOT EXISTS (SELECT 1 FROM {format})
 ;

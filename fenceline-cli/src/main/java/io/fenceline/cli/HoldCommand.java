@@ -1,0 +1,131 @@
+package io.fenceline.cli;
+
+import io.fenceline.Acquirable;
+import io.fenceline.Fenceline;
+import io.fenceline.Held;
+import io.fenceline.LockOptions;
+import io.fenceline.LockTimeoutException;
+import io.fenceline.ReleaseOutcome;
+import io.fenceline.cli.run.Signals;
+import io.fenceline.spi.LockNames;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code fenceline hold}: a lock for a script that can't be wrapped by {@code run}. */
+@Command(
+    name = "hold",
+    description = "Holds a lock until its stdin closes or a signal comes, and prints the token.",
+    footer = {
+      "",
+      "For a program that can't be wrapped by 'fenceline run'. In bash:",
+      "  coproc LOCK { fenceline hold nightly-report; }",
+      "  read -r token <&\"${LOCK[0]}\" || exit     # the lock is held from here",
+      "  ...",
+      "  exec {LOCK[1]}>&-                         # and released here",
+      "",
+      "Nobody ends the program when the lock is lost: send the token along with what it writes.",
+      "Exit codes: 0 released; 75 not acquired; 79 lock lost; 69 store unreachable; 64 wrong usage."
+    })
+final class HoldCommand implements Subcommand {
+  private static final String CLOSED = "stdin is closed";
+  private static final String LOST = "the lock is lost";
+
+  @Mixin private final StoreOptions store = new StoreOptions();
+  @Mixin private final LockModeOptions mode = new LockModeOptions();
+
+  @Parameters(arity = "1..*", paramLabel = "NAME", description = "The lock, or several.")
+  private List<String> names = List.of();
+
+  @Option(
+      names = {"-n", "--nonblock"},
+      description = "Don't wait: fail at once if it is not free.")
+  private boolean now;
+
+  @Option(
+      names = {"-w", "--wait", "--timeout"},
+      paramLabel = "SECONDS",
+      description = "Wait no longer than this; fractions are allowed. Default: wait forever.")
+  private @Nullable Duration wait;
+
+  @Option(
+      names = "--lease",
+      paramLabel = "TIME",
+      description = "How long the store keeps the lock when this tool falls silent; default 30s.")
+  private Duration lease = LockOptions.defaults().lease();
+
+  private final BlockingQueue<String> happened = new LinkedBlockingQueue<>();
+
+  @Override
+  public int run() throws InterruptedException {
+    names.forEach(LockNames::check);
+    mode.check(names);
+    if (now && wait != null) {
+      throw Failure.usage("-n (don't wait) and -w (wait so long) exclude each other");
+    }
+    Signals.listen(happened::add);
+    try (Fenceline fenceline =
+        store.builder().listener(new WaitingNotice(false, false)).connect()) {
+      Optional<? extends Held> held =
+          acquire(mode.lock(fenceline, names, LockOptions.defaults().lease(lease)));
+      if (held.isEmpty()) {
+        Message.print("lock '" + String.join("', '", names) + "' is held by another");
+        return ExitCode.NOT_ACQUIRED;
+      }
+      return hold(held.get());
+    } catch (LockTimeoutException e) {
+      Message.print(String.valueOf(e.getMessage()));
+      return ExitCode.NOT_ACQUIRED;
+    }
+  }
+
+  @SuppressWarnings("MustBeClosedChecker") // The caller closes it.
+  private Optional<? extends Held> acquire(Acquirable<? extends Held> lock)
+      throws InterruptedException {
+    if (now) {
+      return lock.tryAcquire();
+    }
+    return Optional.of(wait == null ? lock.acquire() : lock.acquire(wait));
+  }
+
+  private int hold(Held held) throws InterruptedException {
+    try (held) {
+      held.lost().thenRun(() -> happened.add(LOST));
+      Thread reader = new Thread(this::awaitEndOfInput, "stdin");
+      reader.setDaemon(true);
+      System.out.println(Tokens.of(held, names));
+      System.out.flush();
+      reader.start();
+      String why = happened.take();
+      while (!why.equals(CLOSED) && !why.equals(LOST) && !Signals.ENDING.contains(why)) {
+        why = happened.take();
+      }
+      boolean lost = held.release() == ReleaseOutcome.ALREADY_LOST;
+      if (lost) {
+        Message.print("lock '" + String.join("', '", names) + "' is lost; stop what needs it");
+        return ExitCode.LOST;
+      }
+      return Signals.ENDING.contains(why) ? Signals.exitCode(why) : ExitCode.OK;
+    }
+  }
+
+  private void awaitEndOfInput() {
+    byte[] ignored = new byte[1_024];
+    try {
+      while (System.in.read(ignored) >= 0) {
+        // Whatever is said, only the end matters.
+      }
+    } catch (IOException e) {
+      // As good as the end.
+    }
+    happened.add(CLOSED);
+  }
+}

@@ -1,0 +1,109 @@
+package io.fenceline.diagnosis;
+
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * What a store promises, and what can break it; said, not guessed.
+ *
+ * @param store what kind of store this is, such as {@code redis}
+ * @param given the promises that hold; {@link Guarantee#DURABLE} is among them if {@code durable}
+ *     is {@link Certainty#YES}, and only then
+ * @param durable whether grants survive a crash of the servers, as their settings are now
+ * @param shortestLease the shortest lease that the store can keep
+ * @param longestLease the longest one
+ * @param onCrash what a crash and restart of the servers does to locks, and by which setting
+ * @param onFailover what a failover does to locks
+ * @param onClockJump what a jump of the server's clock does
+ * @param onWipe what a wiped or restored store means for tokens, and what to do
+ */
+public record Guarantees(
+    String store,
+    Set<Guarantee> given,
+    Certainty durable,
+    Duration shortestLease,
+    Duration longestLease,
+    String onCrash,
+    String onFailover,
+    String onClockJump,
+    String onWipe) {
+
+  /** Copies the set. */
+  public Guarantees {
+    Set<Guarantee> all = EnumSet.noneOf(Guarantee.class);
+    all.addAll(given);
+    all.remove(Guarantee.DURABLE);
+    if (durable == Certainty.YES) {
+      all.add(Guarantee.DURABLE);
+    }
+    given = Set.copyOf(all);
+  }
+
+  /** Returns a copy that says what was found out about crashes of these very servers. */
+  public Guarantees durable(Certainty found, String nowOnCrash) {
+    return new Guarantees(
+        store,
+        given,
+        found,
+        shortestLease,
+        longestLease,
+        nowOnCrash,
+        onFailover,
+        onClockJump,
+        onWipe);
+  }
+
+  /** Whether a promise is given. */
+  public boolean gives(Guarantee guarantee) {
+    return given.contains(guarantee);
+  }
+
+  /**
+   * Fails unless every one of these is given.
+   *
+   * @throws InvalidSettingException naming those that are not
+   */
+  public void require(Set<Guarantee> required) {
+    Set<Guarantee> missing = new TreeSet<>(required);
+    missing.removeAll(given);
+    if (!missing.isEmpty()) {
+      String names = missing.stream().map(Guarantee::name).collect(Collectors.joining(", "));
+      String meanings = missing.stream().map(Guarantee::meaning).collect(Collectors.joining("; "));
+      throw new InvalidSettingException(
+          "guarantee",
+          names,
+          "the store '%s' does not give it (%s)%s; choose another store or drop the requirement"
+              .formatted(
+                  store,
+                  meanings,
+                  missing.contains(Guarantee.DURABLE) && !onCrash.isEmpty() ? ": " + onCrash : ""));
+    }
+  }
+
+  /**
+   * Fails if the store can't keep such a lease.
+   *
+   * @throws InvalidSettingException with the figures
+   */
+  public void checkLease(Duration lease, Duration delay) {
+    if (lease.compareTo(shortestLease) < 0 || lease.compareTo(longestLease) > 0) {
+      throw new InvalidSettingException(
+          "lease",
+          lease,
+          "the store '"
+              + store
+              + "' keeps leases from "
+              + Durations.show(shortestLease)
+              + " to "
+              + Durations.show(longestLease));
+    }
+    if (!delay.isZero()) {
+      require(Set.of(Guarantee.LOCK_DELAY));
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.fenceline.runtime;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The interrupt of a thread whose lock is lost: at most one, however many locks it has together,
+ * and none once they are being released.
+ */
+final class LossInterrupt {
+  private @Nullable Thread thread;
+
+  LossInterrupt(Thread thread) {
+    this.thread = thread;
+  }
+
+  synchronized void fire() {
+    if (thread != null) {
+      thread.interrupt();
+      thread = null;
+    }
+  }
+
+  /** From now on the thread is left alone. */
+  synchronized void cancel() {
+    thread = null;
+  }
+}

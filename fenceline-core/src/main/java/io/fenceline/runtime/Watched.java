@@ -1,0 +1,292 @@
+package io.fenceline.runtime;
+
+import io.fenceline.LockOptions;
+import io.fenceline.LockTimeoutException;
+import io.fenceline.event.HeldTooLong;
+import io.fenceline.event.Leaked;
+import io.fenceline.event.Lost;
+import io.fenceline.metrics.AcquireOutcome;
+import io.fenceline.metrics.HoldOutcome;
+import io.fenceline.metrics.LockObserver;
+import io.fenceline.time.Time;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is noted of one acquire, and of the hold that it leads to, for those who watch. There is
+ * none while nobody does, and the options ask for nothing.
+ */
+final class Watched {
+  /*
+   * What would break it, and why it can't:
+   *
+   * - A hold that ends before it has begun: its holder may see it, and be done with it, before the
+   *   thread that brought it gets round to telling. Whoever tells of an end tells of the beginning
+   *   first, and only the first telling of each counts.
+   * - A wait that begins after its end, and then never ends: it is only told while the acquire is
+   *   undecided, under this monitor.
+   * - A warning about a hold that has ended: the timer asks the stay, and the end cancels it.
+   *
+   * This monitor is the last one: nothing that takes another is called under it, except timers and
+   * observers, which don't call the client.
+   */
+
+  private enum State {
+    ASKING,
+    HELD,
+    ENDED
+  }
+
+  private final @Nullable LockObserver observer;
+  private final @Nullable Object context;
+  private final @Nullable Notes notes;
+  private final long sinceNanos;
+  private final boolean repeats;
+
+  // Guarded by this.
+  private State state = State.ASKING;
+  private boolean waiting;
+  private boolean contended;
+  private boolean leaked;
+
+  Watched(
+      @Nullable LockObserver observer,
+      @Nullable Object context,
+      @Nullable Notes notes,
+      long sinceNanos,
+      boolean repeats) {
+    this.observer = observer;
+    this.context = context;
+    this.notes = notes;
+    this.sinceNanos = sinceNanos;
+    this.repeats = repeats;
+  }
+
+  /** What only some acquires have: a trace, a warning, a place in a recording. */
+  static final class Notes {
+    private final String name;
+    private final Thread caller;
+    private final @Nullable Throwable trace;
+    private final @Nullable Duration warnAfter;
+    private final boolean blocking;
+    private Flight.@Nullable Acquire acquire;
+    private Flight.@Nullable Hold hold;
+    private Time.@Nullable Timer warning;
+    private boolean returned;
+
+    Notes(String name, LockOptions options, boolean blocking, boolean recorded) {
+      this.name = name;
+      this.caller = Thread.currentThread();
+      this.blocking = blocking;
+      this.warnAfter = options.warnAfter().orElse(null);
+      this.trace = options.tracesLeaks() ? new Throwable("the hold was acquired here") : null;
+      if (recorded) {
+        acquire = new Flight.Acquire(name);
+        acquire.begin();
+      }
+    }
+
+    private void acquireEnded(AcquireOutcome outcome, boolean contended, long token) {
+      Flight.Acquire flight = acquire;
+      if (flight == null) {
+        return;
+      }
+      flight.end();
+      flight.outcome = outcome.tag();
+      flight.contended = contended;
+      flight.token = token;
+      if (!blocking || returned) {
+        commitAcquire();
+      }
+    }
+
+    private void commitAcquire() {
+      Flight.Acquire flight = acquire;
+      if (flight != null && flight.outcome != null) {
+        acquire = null;
+        flight.commit();
+      }
+    }
+
+    private void begin(Stay stay) {
+      Engine engine = stay.tenure.engine();
+      if (Flight.isOn()) {
+        hold = new Flight.Hold(name, stay.token, caller);
+        hold.begin();
+      }
+      if (warnAfter != null) {
+        long spent = engine.time.nanos() - stay.acquired.nanos();
+        warning = engine.time.schedule(Math.max(0, warnAfter.toNanos() - spent), () -> warn(stay));
+      }
+    }
+
+    private void warn(Stay stay) {
+      if (!stay.isHeld()) {
+        return;
+      }
+      Engine engine = stay.tenure.engine();
+      engine.events.tell(
+          new HeldTooLong(
+              name,
+              stay.id(),
+              stay.token,
+              Instant.ofEpochMilli(stay.acquired.wallMillis()),
+              Duration.ofNanos(engine.time.nanos() - stay.acquired.nanos()),
+              caller.getName(),
+              trace));
+    }
+
+    private void end(HoldOutcome outcome) {
+      Time.Timer set = warning;
+      if (set != null) {
+        set.cancel();
+      }
+      Flight.Hold flight = hold;
+      if (flight != null) {
+        hold = null;
+        flight.outcome = outcome.tag();
+        flight.commit();
+      }
+    }
+  }
+
+  /** Where the hold was asked for, if the options want to know. */
+  @Nullable Throwable trace() {
+    return notes == null ? null : notes.trace;
+  }
+
+  // The acquire. --------------------------------------------------------------------------------
+
+  synchronized void waiting() {
+    if (observer != null && state == State.ASKING && !waiting) {
+      waiting = true;
+      observer.waiting(context);
+    }
+  }
+
+  synchronized void contended() {
+    if (state == State.ASKING && !contended) {
+      contended = true;
+      if (observer != null) {
+        observer.contended(context);
+      }
+    }
+  }
+
+  /** The thread that asked has its answer: what is recorded now is recorded as that thread's. */
+  void callerReturns() {
+    if (notes != null && notes.blocking) {
+      synchronized (this) {
+        notes.returned = true;
+        notes.commitAcquire();
+      }
+    }
+  }
+
+  synchronized void acquired(Stay stay) {
+    if (state != State.ASKING) {
+      return;
+    }
+    state = State.HELD;
+    AcquireOutcome outcome =
+        stay.handOff() == 0 ? AcquireOutcome.GRANTED : AcquireOutcome.HANDED_OFF;
+    if (observer != null) {
+      // A release that was about to end may have read the clock before this acquire began.
+      long waited = Math.max(0, stay.acquired.nanos() - sinceNanos);
+      observer.acquired(context, outcome, stay, waited);
+    }
+    if (notes != null) {
+      notes.acquireEnded(outcome, contended, stay.token);
+      notes.begin(stay);
+    }
+  }
+
+  /** A waiter was settled with something that is no hold; if it asks again, that is no end. */
+  void settled(@Nullable Object outcome, long nowNanos) {
+    if (!repeats) {
+      Throwable cause = outcome instanceof Throwable thrown ? thrown : null;
+      notAcquired(outcomeOf(outcome), cause, nowNanos);
+    } else if (outcome instanceof Waiter.Refusal) {
+      contended();
+    }
+  }
+
+  private static AcquireOutcome outcomeOf(@Nullable Object outcome) {
+    if (outcome == Waiter.GONE) {
+      return AcquireOutcome.INTERRUPTED;
+    }
+    return outcome instanceof Waiter.Refusal
+        ? AcquireOutcome.REFUSED
+        : outcomeOf((Throwable) outcome);
+  }
+
+  private static AcquireOutcome outcomeOf(@Nullable Throwable failure) {
+    if (failure instanceof InterruptedException || failure instanceof CancellationException) {
+      return AcquireOutcome.INTERRUPTED;
+    }
+    return failure instanceof LockTimeoutException
+        ? AcquireOutcome.TIMED_OUT
+        : AcquireOutcome.FAILED;
+  }
+
+  /** The caller gets this error instead of a hold. */
+  void failed(Throwable cause, long nowNanos) {
+    notAcquired(outcomeOf(cause), cause, nowNanos);
+  }
+
+  private synchronized void notAcquired(
+      AcquireOutcome outcome, @Nullable Throwable cause, long nowNanos) {
+    if (state != State.ASKING) {
+      return;
+    }
+    state = State.ENDED;
+    if (observer != null) {
+      observer.notAcquired(context, outcome, nowNanos - sinceNanos, cause);
+    }
+    if (notes != null) {
+      notes.acquireEnded(outcome, contended || outcome == AcquireOutcome.REFUSED, 0);
+    }
+  }
+
+  // The hold. -----------------------------------------------------------------------------------
+
+  synchronized void leaked(Leaked event) {
+    if (state == State.HELD && !leaked) {
+      leaked = true;
+      if (observer != null) {
+        observer.leaked(context, event);
+      }
+    }
+  }
+
+  synchronized void lost(Lost how, long heldNanos) {
+    if (state != State.HELD) {
+      return;
+    }
+    if (observer != null) {
+      observer.lost(context, how);
+    }
+    if (notes != null && notes.hold != null) {
+      new Flight.Lost(how.name(), how.token(), how.reason().name()).commit();
+    }
+    end(leaked ? HoldOutcome.LEAKED : HoldOutcome.LOST, heldNanos);
+  }
+
+  synchronized void released(long heldNanos) {
+    if (state == State.HELD) {
+      end(HoldOutcome.RELEASED, heldNanos);
+    }
+  }
+
+  private void end(HoldOutcome outcome, long heldNanos) {
+    state = State.ENDED;
+    if (observer != null) {
+      observer.holdEnded(context, outcome, heldNanos);
+    }
+    if (notes != null) {
+      notes.end(outcome);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.fenceline.runtime;
+
+import io.fenceline.ClientClosedException;
+import io.fenceline.LockOptions;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.event.LockEvent;
+import io.fenceline.metrics.LockObserver;
+import io.fenceline.metrics.ObserverFactory;
+import io.fenceline.metrics.RenewOutcome;
+import io.fenceline.metrics.RequestOutcome;
+import io.fenceline.metrics.StoreOperation;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who watches a client: its observers, and the flight recorder while there is a recording. While
+ * nobody does, whoever asks here gets null, and has nothing to tell.
+ */
+final class Watchers {
+  private static final Pattern KIND = Pattern.compile("[a-z][a-z0-9-]{0,30}");
+
+  private final Engine engine;
+  private volatile @Nullable LockObserver observer;
+
+  Watchers(Engine engine) {
+    this.engine = engine;
+  }
+
+  synchronized void add(ObserverFactory factory) {
+    LockObserver made =
+        new GuardedObserver(factory.observe(kindOf(engine.store.description())), engine.events);
+    LockObserver before = observer;
+    observer = before == null ? made : new BothObservers(before, made);
+  }
+
+  /** The kind of a store by its description, whose rest is an address. */
+  static String kindOf(String description) {
+    String address = description.startsWith("jdbc:") ? description.substring(5) : description;
+    int end = address.indexOf(':');
+    String kind = end < 0 ? address : address.substring(0, end);
+    if (kind.equals("rediss")) {
+      return "redis";
+    }
+    return KIND.matcher(kind).matches() ? kind : "other";
+  }
+
+  /**
+   * What is to be noted of an acquire that begins now, on this thread; null if nothing is.
+   *
+   * @param blocking whether this thread waits for it
+   * @param repeats whether it asks again and again, so that a refused try does not end it
+   */
+  @Nullable Watched acquire(String name, LockOptions options, boolean blocking, boolean repeats) {
+    LockObserver told = observer;
+    boolean recorded = Flight.isOn();
+    boolean noted = recorded || options.tracesLeaks() || options.warnAfter().isPresent();
+    if (told == null && !noted) {
+      return null;
+    }
+    return new Watched(
+        told,
+        told == null ? null : told.acquireStarted(name),
+        noted ? new Watched.Notes(name, options, blocking, recorded) : null,
+        engine.time.nanos(),
+        repeats);
+  }
+
+  /** What is to be noted of a request that is sent now; null if nothing is. */
+  @Nullable StoreWatch request(StoreOperation operation, String name) {
+    LockObserver told = observer;
+    boolean recorded = Flight.isOn();
+    return told == null && !recorded
+        ? null
+        : new StoreWatch(this, operation, name, engine.time.nanos(), recorded);
+  }
+
+  /** Notes a request for which an answer, or the lack of one, is or will be in a future. */
+  void sent(@Nullable StoreWatch request, CompletableFuture<?> answer) {
+    if (request == null) {
+      return;
+    }
+    if (answer.isDone() && !answer.isCompletedExceptionally()) {
+      request.end(RequestOutcome.ANSWERED);
+    } else {
+      answer.whenComplete((value, failure) -> request.end(failure));
+    }
+  }
+
+  /**
+   * As {@link #sent}, for a release, which most cycles send: one that is answered takes no room.
+   */
+  void released(
+      @Nullable StoreWatch recorded, String name, long sentNanos, CompletableFuture<?> answer) {
+    if (recorded != null) {
+      sent(recorded, answer);
+    } else if (observer != null) {
+      if (answer.isDone() && !answer.isCompletedExceptionally()) {
+        requestEnded(StoreOperation.RELEASE, name, RequestOutcome.ANSWERED, sentNanos);
+      } else {
+        sent(new StoreWatch(this, StoreOperation.RELEASE, name, sentNanos, false), answer);
+      }
+    }
+  }
+
+  static @Nullable RequestOutcome outcomeOf(@Nullable Throwable failure) {
+    Throwable cause = failure == null ? null : Futures.cause(failure);
+    if (cause instanceof ClientClosedException) {
+      return null; // Says nothing of the store.
+    }
+    if (cause instanceof StoreUnavailableException) {
+      return RequestOutcome.UNAVAILABLE;
+    }
+    return cause == null ? RequestOutcome.ANSWERED : RequestOutcome.FAILED;
+  }
+
+  void requestEnded(StoreOperation operation, String name, RequestOutcome outcome, long sent) {
+    LockObserver told = observer;
+    if (told != null) {
+      told.storeRequest(name, operation, outcome, engine.time.nanos() - sent);
+    }
+  }
+
+  /** Whether there are observers; for what is worth computing only then. */
+  boolean areObservers() {
+    return observer != null;
+  }
+
+  void renewal(String name, RenewOutcome outcome, long sentNanos, double leaseLeft) {
+    LockObserver told = observer;
+    if (told != null) {
+      told.renewal(name, outcome, engine.time.nanos() - sentNanos, leaseLeft);
+    }
+  }
+
+  void renewalFailed(String name, RuntimeException cause, long sentNanos) {
+    LockObserver told = observer;
+    if (told != null && !(cause instanceof ClientClosedException)) {
+      told.renewal(name, RenewOutcome.FAILED, engine.time.nanos() - sentNanos, Double.NaN);
+    }
+  }
+
+  /** Notes that something is to be undone. @return who was told, to be told of its end */
+  @Nullable LockObserver undoStarted(String name) {
+    LockObserver told = observer;
+    if (told != null) {
+      told.undoStarted(name);
+    }
+    return told;
+  }
+
+  void dropped(LockEvent event) {
+    LockObserver told = observer;
+    if (told != null) {
+      told.eventDropped(event);
+    }
+  }
+
+  void closed() {
+    LockObserver told = observer;
+    if (told != null) {
+      told.closed();
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.fenceline.settings;
+
+/** A setting, a name or an argument that can't be used; nothing was taken. */
+public final class InvalidSettingException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  private final String setting;
+  private final String value;
+
+  /** Says what is wrong and what would be right. */
+  public InvalidSettingException(String setting, Object value, String whatIsRight) {
+    super(setting + " " + Durations.showAny(value) + ": " + whatIsRight);
+    this.setting = setting;
+    this.value = String.valueOf(value);
+  }
+
+  /** Which setting. */
+  public String setting() {
+    return setting;
+  }
+
+  /** What was given; secrets are hidden. */
+  public String value() {
+    return value;
+  }
+}

@@ -1,0 +1,26 @@
+package io.fenceline.spi;
+
+import io.fenceline.StoreRefusedException;
+
+/** Refusals that every store has, in one wording. */
+public final class Refusals {
+  private Refusals() {}
+
+  /** A name that was claimed as one kind of lock while it is in use as another. */
+  public static StoreRefusedException otherKind(String name, String claimed, String inUse) {
+    return new StoreRefusedException(
+        "Lock '%s' was claimed as a %s, but is in use as a %s. A name has one kind and one number of permits while anyone holds it or waits."
+            .formatted(name, claimed, inUse),
+        null);
+  }
+
+  /**
+   * A grant number that does not fit into a token: the claim is undone, since tokens never wrap.
+   */
+  public static StoreRefusedException numberTooLarge(String name, long number, long largest) {
+    return new StoreRefusedException(
+        "Lock '%s' was given grant number %d, which does not fit into a token (largest=%d). Check the store's clock and tokenBase."
+            .formatted(name, number, largest),
+        null);
+  }
+}

@@ -1,0 +1,40 @@
+package io.fenceline.spi;
+
+import io.fenceline.settings.InvalidSettingException;
+import java.util.Set;
+
+/**
+ * The one rule for TLS in addresses, the same for every store: {@code tls} says whether, a scheme
+ * can say so too, and an option that makes no sense without TLS turns it on. An address that
+ * contradicts itself is refused: nobody's password goes out in clear beside a certificate that was
+ * given to protect it.
+ */
+public final class TlsSwitch {
+  /** The parameter. */
+  public static final String PARAMETER = "tls";
+
+  private TlsSwitch() {}
+
+  /**
+   * Whether an address asks for TLS.
+   *
+   * @param byScheme whether its scheme does
+   * @param options the parameters that make no sense without TLS
+   * @throws InvalidSettingException if it asks for both, or for neither
+   */
+  public static boolean isOn(StoreAddress address, boolean byScheme, Set<String> options) {
+    String told = address.parameters().get(PARAMETER);
+    if (told != null && !told.equals("true") && !told.equals("false")) {
+      throw address.invalid("tls must be true or false");
+    }
+    String option =
+        address.parameters().keySet().stream().filter(options::contains).findFirst().orElse(null);
+    if ("false".equals(told) && byScheme) {
+      throw address.invalid("its scheme means TLS, and tls=false means none");
+    }
+    if ("false".equals(told) && option != null) {
+      throw address.invalid("'" + option + "' is for TLS, and tls=false means none");
+    }
+    return byScheme || "true".equals(told) || option != null;
+  }
+}

@@ -1,0 +1,3 @@
+-- forgotten.sql: up to which number rows may be deleted: a new row starts above it.
+
+SELECT forgotten FROM {format}

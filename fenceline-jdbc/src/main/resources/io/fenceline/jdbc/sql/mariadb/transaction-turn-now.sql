@@ -1,0 +1,3 @@
+-- transaction-turn-now.sql (MariaDB): how often the lock was taken, as it is.
+
+SELECT turn FROM {transaction_locks} WHERE name = ? FOR UPDATE

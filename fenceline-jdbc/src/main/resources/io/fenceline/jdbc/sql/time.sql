@@ -1,0 +1,3 @@
+-- time.sql: the time.
+
+SELECT {now}

@@ -1,0 +1,75 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.Fenceline;
+import io.fenceline.testkit.server.MariaDbServer;
+import io.fenceline.testkit.server.PostgresServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Accounts with exactly the rights that docs/least-rights.md grants, by its own statements. */
+final class LeastRights {
+  private static final Path PAGE = Path.of("../docs/least-rights.md");
+  private static final Pattern BLOCK = Pattern.compile("(?s)```sql\\n(.*?)```");
+
+  private LeastRights() {}
+
+  /** The statements of a section. */
+  static List<String> statements(String section) {
+    try {
+      String page = Files.readString(PAGE);
+      int start = page.indexOf("\n## " + section + "\n");
+      int end = page.indexOf("\n## ", start + 1);
+      Matcher block = BLOCK.matcher(page.substring(start, end));
+      List<String> found = new ArrayList<>();
+      while (block.find()) {
+        for (String statement : block.group(1).replaceAll("(?m)--.*$", "").split(";")) {
+          if (!statement.isBlank()) {
+            found.add(statement.strip().replaceAll("\\s+", " "));
+          }
+        }
+      }
+      return found;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Makes the tables and the account; returns its address. */
+  static String in(PostgresServer server) {
+    server.sql("REVOKE ALL ON DATABASE " + server.database() + " FROM PUBLIC");
+    boolean hasTables = false;
+    for (String statement : statements("PostgreSQL")) {
+      if (statement.startsWith("GRANT") && !hasTables) {
+        tables(Urls.of(server) + "&currentSchema=fenceline");
+        server.sql(JdbcFence.create().inSchema("fenceline").schema(Database.POSTGRESQL));
+        hasTables = true;
+      }
+      server.sql(statement.replace("DATABASE shop", "DATABASE " + server.database()));
+    }
+    return server.jdbcUrl() + "?user=app&password=secret&currentSchema=fenceline";
+  }
+
+  static String in(MariaDbServer server) {
+    boolean hasTables = false;
+    for (String statement : statements("MariaDB")) {
+      if (statement.startsWith("GRANT") && !hasTables) {
+        tables(Urls.of(server).replaceFirst("/fenceline\\?", "/locks?"));
+        server.sql(JdbcFence.create().inSchema("locks").schema(Database.MARIADB));
+        hasTables = true;
+      }
+      server.sql(statement);
+    }
+    return server.jdbcUrl().replaceFirst("/fenceline$", "/locks") + "?user=app&password=secret";
+  }
+
+  /** Whoever may create tables does so by connecting once. */
+  private static void tables(String url) {
+    Fenceline.connect(url).close();
+  }
+}

@@ -1,0 +1,35 @@
+package io.fenceline.recipes.once;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/** Reads scripts and statements, without their headers. */
+final class Texts {
+  private static final Pattern COMMENT = Pattern.compile("(?m)^--.*\\R?");
+
+  private Texts() {}
+
+  static String read(String file) {
+    try (InputStream in =
+        Objects.requireNonNull(Texts.class.getResourceAsStream(file), "resource " + file)) {
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      return COMMENT.matcher(text).replaceAll("").strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The same, with words in the place of {@code {these}}. */
+  static String read(String file, Map<String, String> words) {
+    String text = read(file);
+    for (Map.Entry<String, String> word : words.entrySet()) {
+      text = text.replace("{" + word.getKey() + "}", word.getValue());
+    }
+    return text;
+  }
+}

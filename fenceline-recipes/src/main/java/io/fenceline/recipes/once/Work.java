@@ -1,0 +1,39 @@
+package io.fenceline.recipes.once;
+
+import io.fenceline.FencingToken;
+import io.fenceline.LeaseTooShortException;
+import io.fenceline.LockLostException;
+import java.time.Duration;
+
+/** What a worker knows of its work. */
+public interface Work {
+
+  /** The key, to be sent along as the idempotency key of whoever has the effect. */
+  String key();
+
+  /** Larger than the token of every earlier worker of this key. */
+  long token();
+
+  /** The token, as a fence takes it. */
+  FencingToken fencingToken();
+
+  /** 1 for the first worker, 2 for the one after a worker that vanished, and so on. */
+  int attempt();
+
+  /** Whether the lease of the worker's lock still runs, by the local clocks. */
+  boolean isValid();
+
+  /**
+   * Returns if the worker has its lock for at least that long, renewing it if need be.
+   *
+   * @throws LockLostException if it is lost
+   * @throws LeaseTooShortException if it is held, but not for that long
+   */
+  void ensure(Duration duration) throws InterruptedException;
+
+  /**
+   * Says that from now on there may be an effect: an exception after this does not free the key,
+   * but leaves it as if the worker had vanished. A charge that times out may have happened.
+   */
+  void effectBegins();
+}

@@ -1,0 +1,15 @@
+/**
+ * What is built on a lock, built once: {@link io.fenceline.recipes.election.Election} elects a
+ * leader, {@link io.fenceline.recipes.once.Once} does a piece of work once.
+ */
+module io.fenceline.recipes {
+  requires transitive io.fenceline;
+  requires transitive java.sql;
+  requires org.slf4j;
+  requires static org.jspecify;
+  requires static com.google.errorprone.annotations;
+  requires static transitive lettuce.core;
+
+  exports io.fenceline.recipes.election;
+  exports io.fenceline.recipes.once;
+}

@@ -1,0 +1,92 @@
+package io.fenceline.recipes.election;
+
+import io.fenceline.Fenceline;
+import io.fenceline.StaleTokenException;
+import io.fenceline.fence.FencedFile;
+import io.fenceline.testkit.pause.StallDetector;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * A candidate in a process of its own, which writes to a fenced file while it leads, and tells what
+ * it believes. Times are of the monotonic clock, which the processes of a machine share.
+ *
+ * <p>Prints {@code begin TERM stalledMillis nanos}, {@code valid TERM nanos} for the last moment at
+ * which it believed to lead, {@code wrote TERM before after}, {@code refused TERM}, {@code end
+ * TERM}.
+ *
+ * <p>Arguments: where the locks are, the lease in milliseconds, the file.
+ */
+final class ElectionWorker {
+  private static final Duration STEP = Duration.ofMillis(50);
+  private static final Duration LOOK_BACK = Duration.ofSeconds(10);
+
+  private ElectionWorker() {}
+
+  public static void main(String[] arguments) throws Exception {
+    StallDetector.ofThisJvm();
+    Duration lease = Duration.ofMillis(Long.parseLong(arguments[1]));
+    FencedFile file = FencedFile.at(Path.of(arguments[2]));
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    try (Fenceline client = Fenceline.connect(arguments[0]);
+        Candidate candidate =
+            Election.of(client, "reports")
+                .lease(lease)
+                .campaign(leadership -> lead(leadership, file))) {
+      System.out.println("ready");
+      in.readLine();
+      System.out.println("closing " + System.nanoTime());
+    }
+    System.out.println("closed");
+  }
+
+  private static void lead(Leadership leadership, FencedFile file) {
+    long now = System.nanoTime();
+    long stalled = StallDetector.ofThisJvm().longestSince(now - LOOK_BACK.toNanos()).toMillis();
+    System.out.println("begin " + leadership.term() + " " + stalled + " " + now);
+    boolean ended = false;
+    while (!ended) {
+      long looked = System.nanoTime();
+      if (leadership.isValid()) {
+        System.out.println("valid " + leadership.term() + " " + looked);
+      }
+      // Whether it is valid or not: a process that stands still right here would write, too.
+      write(leadership, file);
+      try {
+        ended = leadership.awaitEnd(STEP);
+      } catch (InterruptedException e) {
+        ended = true;
+      }
+    }
+    write(leadership, file);
+    System.out.println("end " + leadership.term());
+  }
+
+  private static void write(Leadership leadership, FencedFile file) {
+    try {
+      tryToWrite(leadership, file);
+    } catch (UncheckedIOException e) {
+      // The interrupt of the loss ends a write to a file. This one wants to know what the fence
+      // says.
+      boolean unused = Thread.interrupted();
+      tryToWrite(leadership, file);
+    }
+  }
+
+  private static void tryToWrite(Leadership leadership, FencedFile file) {
+    long before = System.nanoTime();
+    try {
+      file.replace(
+          Long.toString(leadership.term()).getBytes(StandardCharsets.UTF_8),
+          leadership.fencingToken());
+      System.out.println("wrote " + leadership.term() + " " + before + " " + System.nanoTime());
+    } catch (StaleTokenException e) {
+      System.out.println("refused " + leadership.term());
+    }
+  }
+}

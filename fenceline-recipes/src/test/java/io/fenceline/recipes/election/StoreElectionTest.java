@@ -1,0 +1,209 @@
+package io.fenceline.recipes.election;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.Fenceline;
+import io.fenceline.recipes.TestStore;
+import io.fenceline.testkit.pause.StallDetector;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.JavaProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What an election does on every store, with a real server and real processes. */
+@Execution(ExecutionMode.CONCURRENT)
+class StoreElectionTest {
+  /** Kills and pauses, half of each; {@code ./check --long} has a hundred. */
+  private static final int KILLS = Integer.getInteger("fenceline.election.kills", 2);
+
+  private static final Duration SLACK = Duration.ofSeconds(2);
+  private static final Duration AMPLE = Duration.ofMinutes(1);
+
+  private static Fenceline connect(TestStore store, String label) {
+    StallDetector.ofThisJvm();
+    return Fenceline.builder().store(store.uri()).label(label).connect();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void cleanClose_handsOver_andTermsRise(TestStore store) throws Exception {
+    try (Fenceline first = connect(store, "a");
+        Fenceline second = connect(store, "b");
+        Fenceline third = connect(store, "c")) {
+      Election[] elections = {office(first), office(second)};
+      Election seen = Election.of(third, "office");
+      BlockingQueue<String> news = new LinkedBlockingQueue<>();
+      Candidate leading = elections[0].campaign();
+      Leadership earlier = leading.awaitLeadership(AMPLE).orElseThrow();
+      assertThat(seen.awaitLeader(AMPLE)).map(Leader::label).hasValue("a");
+      assertThat(seen.leader()).map(Leader::term).hasValue(earlier.term());
+      try (Watch watch = seen.watch(Duration.ofMillis(100), leader -> news.add(label(leader)))) {
+        assertThat(news.poll(30, TimeUnit.SECONDS)).isEqualTo("a");
+        // A busy machine may be slow once; a hand-over that waits for a lease is slow each time.
+        Duration shortest = AMPLE;
+        for (int i = 1; i <= 3; i++) {
+          Candidate next = elections[i % 2].campaign();
+          Eventually.until(
+              AMPLE, "one to wait", () -> !third.inspect("office").waiters().isEmpty());
+          long closing = System.nanoTime();
+          leading.close();
+          Leadership later = next.awaitLeadership(AMPLE).orElseThrow();
+          Duration vacant = Duration.ofNanos(System.nanoTime() - closing);
+          shortest = vacant.compareTo(shortest) < 0 ? vacant : shortest;
+          assertThat(later.term()).isGreaterThan(earlier.term());
+          leading = next;
+          earlier = later;
+        }
+        assertThat(shortest)
+            .as("without a leader after a clean close")
+            .isLessThan(Duration.ofSeconds(1));
+        Eventually.until(AMPLE, "the news of b", () -> news.contains("b"));
+        assertThat(leading.resign()).isTrue();
+        long last = earlier.term();
+        Eventually.until(
+            AMPLE,
+            "a new term",
+            leading::leadership,
+            leadership -> leadership.isPresent() && leadership.get().term() > last);
+      }
+      leading.close();
+      assertThat(seen.leader()).isEqualTo(Optional.empty());
+    }
+  }
+
+  private static Election office(Fenceline client) {
+    return Election.of(client, "office").lease(TestStore.LEASE);
+  }
+
+  private static String label(Optional<Leader> leader) {
+    return leader.map(Leader::label).orElse("nobody");
+  }
+
+  private static Duration stalled(long since) {
+    return StallDetector.ofThisJvm().longestSince(since);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void killedAndPausedLeaders_areFollowed_andNoWriteOfAnOldTermIsAccepted(
+      TestStore store, @TempDir Path folder) {
+    StallDetector.ofThisJvm();
+    Chronicle chronicle = new Chronicle();
+    List<JavaProcess> workers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        workers.add(worker(store, folder));
+      }
+      workers.forEach(worker -> worker.expect("ready", AMPLE));
+      List<String> told = new ArrayList<>();
+      for (int round = 0; round < KILLS; round++) {
+        JavaProcess leader = leader(workers);
+        boolean kill = round % 2 == 0;
+        if (kill) {
+          leader.kill();
+        } else {
+          leader.pause();
+        }
+        long gone = System.nanoTime();
+        List<JavaProcess> others = workers.stream().filter(w -> w != leader).toList();
+        long begun = next(others, gone);
+        Duration vacant = Duration.ofNanos(begun - gone);
+        told.add((kill ? "kill " : "pause ") + vacant.toMillis() + "ms");
+        assertThat(vacant.minus(stalled(gone)).minusMillis(stalledBefore(others, begun)))
+            .as("without a leader after a %s", kill ? "kill" : "pause")
+            .isLessThan(store.vacancy().plus(SLACK));
+        if (kill) {
+          leader.pendingLines().forEach(chronicle::add);
+          leader.close();
+          workers.remove(leader);
+          workers.add(worker(store, folder));
+          workers.get(workers.size() - 1).expect("ready", AMPLE);
+        } else {
+          // Whoever follows has written before the paused one wakes up and writes with its term.
+          Eventually.until(
+              AMPLE,
+              "a write of the next leader",
+              () -> others.stream().anyMatch(w -> last(w, "wrote") > gone));
+          long refused = refused(leader);
+          leader.resume();
+          Eventually.until(AMPLE, "a refusal", () -> refused(leader) > refused);
+        }
+      }
+      System.out.println(store + ": time without a leader: " + told);
+    } finally {
+      workers.forEach(worker -> worker.pendingLines().forEach(chronicle::add));
+      workers.forEach(JavaProcess::close);
+    }
+    chronicle.judge();
+    assertThat(chronicle.terms()).isGreaterThan(KILLS);
+    assertThat(chronicle.refused()).isGreaterThanOrEqualTo(KILLS / 2);
+  }
+
+  private static JavaProcess worker(TestStore store, Path folder) {
+    return JavaProcess.of(ElectionWorker.class)
+        .argument(store.uri())
+        .argument(Long.toString(TestStore.LEASE.toMillis()))
+        .argument(folder.resolve("ledger").toString())
+        .jvmOption("-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
+        .heap(64)
+        .start();
+  }
+
+  /** The last figure of the last line of a kind; -1 if there is none. */
+  private static long last(JavaProcess worker, String kind) {
+    return worker.pendingLines().stream()
+        .filter(line -> line.startsWith(kind + " "))
+        .map(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+        .max(Comparator.naturalOrder())
+        .orElse(-1L);
+  }
+
+  private static long refused(JavaProcess worker) {
+    return worker.pendingLines().stream().filter(line -> line.startsWith("refused")).count();
+  }
+
+  /** The worker that leads: the one whose term began last, and has written. */
+  private static JavaProcess leader(List<JavaProcess> workers) {
+    return Eventually.until(
+            AMPLE,
+            "a leader that writes",
+            () ->
+                workers.stream()
+                    .max(Comparator.comparingLong(worker -> last(worker, "begin")))
+                    .filter(worker -> last(worker, "wrote") > last(worker, "begin"))
+                    .filter(worker -> last(worker, "begin") > 0),
+            Optional::isPresent)
+        .orElseThrow();
+  }
+
+  /** For how long the process that began then had not run before: a busy machine is no fault. */
+  private static long stalledBefore(List<JavaProcess> others, long begun) {
+    return others.stream()
+        .flatMap(worker -> worker.pendingLines().stream())
+        .filter(line -> line.startsWith("begin ") && line.endsWith(" " + begun))
+        .mapToLong(line -> Long.parseLong(line.split(" ")[2]))
+        .max()
+        .orElse(0);
+  }
+
+  /** When one of them began to lead after a moment. */
+  private static long next(List<JavaProcess> others, long after) {
+    return Eventually.until(
+        AMPLE,
+        "the next leader",
+        () -> others.stream().mapToLong(worker -> last(worker, "begin")).max().orElse(-1),
+        begun -> begun > after);
+  }
+}

@@ -1,0 +1,78 @@
+package io.fenceline.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.Trigger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A client that stands still in the middle of a claim, for as long as others watch. */
+abstract class StandingStillBehaviour extends Scenario {
+  /** More than a claim that has to wait needs anywhere. */
+  private static final int REQUESTS = 8;
+
+  private static final int OTHER_NAMES = 5;
+
+  StandingStillBehaviour(LockContract contract) {
+    super(contract);
+  }
+
+  /** A client that does not hear the answer to one of its requests, nor anything after it. */
+  private record Still(LockContract.Proxied way, Fenceline client, Fault fault, String name) {}
+
+  private Optional<Still> standStill(int request) {
+    Optional<LockContract.Proxied> way = contract.proxied();
+    if (way.isEmpty()) {
+      return Optional.empty();
+    }
+    String contended = name("still-" + request);
+    Fenceline client = peer("still-" + request, way.get().store(), it -> {}).fenceline();
+    client.lock(name("warm-" + request)).tryAcquire().orElseThrow().release();
+    Fault fault = way.get().proxy().holdReply(Trigger.nth(request, any -> true));
+    inThread(() -> client.lock(contended).acquireAsync(ample).thenAccept(Hold::release));
+    return Optional.of(new Still(way.get(), client, fault, contended));
+  }
+
+  @Test
+  void betweenAnyTwoRequestsOfAClaim_costsNobodyAHold_andClosesNoName() {
+    List<Hold> holds = new ArrayList<>();
+    for (int i = 1; i <= REQUESTS; i++) {
+      holds.add(a.take(name("still-" + i)));
+    }
+    for (int i = 0; i < OTHER_NAMES; i++) {
+      holds.add(a.take(name("other-" + i)));
+    }
+    List<Still> stills = new ArrayList<>();
+    try {
+      for (int i = 1; i <= REQUESTS; i++) {
+        standStill(i).ifPresent(stills::add);
+      }
+      if (stills.isEmpty()) {
+        return;
+      }
+      await("a client to stand still", () -> stills.get(0).fault().timesApplied() > 0);
+
+      elapse(lease.multipliedBy(2));
+
+      assertThat(holds).allMatch(Hold::isValid);
+      assertThat(b.take(name("free")).isValid()).isTrue();
+      holds.forEach(Hold::release);
+      for (Still still : stills) {
+        Hold next = get(b.lock(still.name()).acquireAsync(ample));
+        assertThat(next.isValid()).isTrue();
+        next.release();
+      }
+    } finally {
+      for (Still still : stills) {
+        still.way().proxy().heal();
+        still.client().close();
+        still.way().proxy().close();
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.fenceline.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.Fenceline;
+import io.fenceline.FencelineBuilder;
+import io.fenceline.Hold;
+import io.fenceline.event.LockListener;
+import io.fenceline.event.Released;
+import io.fenceline.memory.MemorySpace;
+import io.fenceline.testkit.server.Eventually;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** The user's own executor, for what may block or take long. */
+class GivenExecutorTest {
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
+  private final Set<String> threads = ConcurrentHashMap.newKeySet();
+
+  private FencelineBuilder builder() {
+    return Fenceline.builder()
+        .store(MemorySpace.create(System::currentTimeMillis).factory())
+        .listener(
+            new LockListener() {
+              @Override
+              public void onReleased(Released event) {
+                threads.add("released on " + Thread.currentThread().getName());
+              }
+            });
+  }
+
+  @Test
+  void listenersAndCallbacks_runThere() throws Exception {
+    ExecutorService given =
+        Executors.newCachedThreadPool(task -> new Thread(task, "given-by-the-user"));
+    try (Fenceline fenceline = builder().executor(given).connect()) {
+      Hold hold =
+          fenceline
+              .lock("ledger")
+              .acquireAsync(BOUND)
+              .thenApply(
+                  got -> {
+                    threads.add(Thread.currentThread().getName());
+                    return got;
+                  })
+              .get();
+      hold.release();
+      Eventually.until(
+          BOUND, "the listener", () -> threads.contains("released on given-by-the-user"));
+    } finally {
+      given.shutdown();
+    }
+    assertThat(threads).allMatch(name -> name.endsWith("given-by-the-user") || name.equals("main"));
+  }
+
+  @Test
+  void whatItRejects_runsOnAThreadOfTheClient() {
+    try (Fenceline fenceline =
+        builder()
+            .executor(
+                task -> {
+                  throw new RejectedExecutionException("full");
+                })
+            .connect()) {
+      fenceline.lock("ledger").tryAcquire().orElseThrow().release();
+      Eventually.until(
+          BOUND,
+          "the listener",
+          () -> threads.stream().anyMatch(name -> name.startsWith("released on fenceline-loss")));
+    }
+  }
+
+  @Test
+  void itIsNotShutDownWithTheClient() {
+    ExecutorService given = Executors.newCachedThreadPool();
+    builder().executor(given).connect().close();
+    assertThat(given.isShutdown()).isFalse();
+    given.shutdown();
+  }
+}

@@ -1,0 +1,198 @@
+package io.fenceline.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.spi.StoreAddress;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.ZooKeeperServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Events that seem to be a grant, and are none. */
+class EventOrderTest {
+  /** So long that nobody polls while a test lasts. */
+  private static final Duration LEASE = Duration.ofSeconds(25);
+
+  private static ZooKeeperServer server;
+
+  private final Fleet fleet = new Fleet();
+  private FaultProxy proxy;
+  private CuratorFramework meddler;
+  private Fenceline holder;
+  private Fenceline waiter;
+  private Fenceline behind;
+
+  @BeforeAll
+  static void start() {
+    server = ZooKeeperServer.start(Duration.ofSeconds(2));
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @BeforeEach
+  void connect() {
+    proxy = FaultProxy.to(server.host(), server.port(), Protocol.ZOOKEEPER);
+    holder = client("holder", server.address());
+    waiter = client("waiter", proxy.address());
+    behind = client("behind", server.address());
+    meddler = CuratorFrameworkFactory.newClient(server.address(), new RetryOneTime(100));
+    meddler.start();
+  }
+
+  private Fenceline client(String label, String servers) {
+    String uri = "zookeeper://%s/test?session=40s".formatted(servers);
+    return fleet.client(label, new ZooKeeperProvider().at(StoreAddress.parse(uri)), LEASE);
+  }
+
+  @AfterEach
+  void close() {
+    proxy.heal();
+    fleet.close();
+    meddler.close();
+    proxy.close();
+  }
+
+  private CompletableFuture<Hold> queue(Fenceline by, String name, String... line) {
+    CompletableFuture<Hold> waiting = by.lock(name).acquireAsync(Fleet.AMPLE);
+    awaitWaiters(name, line);
+    return waiting;
+  }
+
+  private void awaitWaiters(String name, String... line) {
+    Eventually.until(
+        Fleet.AMPLE,
+        "waiters of " + name,
+        () -> holder.inspect(name).waiters().stream().map(LockReport.Waiter::label).toList(),
+        found -> found.equals(List.of(line)));
+  }
+
+  /** The node at a place in line, the holder's first. */
+  private String node(String name, int place) throws Exception {
+    String parent = new Paths("/test/fenceline").of(name);
+    return meddler.getChildren().forPath(parent).stream()
+        .sorted(Comparator.comparing(Place::sequenceOf))
+        .map(node -> parent + "/" + node)
+        .toList()
+        .get(place);
+  }
+
+  /** By then the client has heard of all that was done before, its answer being the last. */
+  private static void awaitEvents(Fenceline client, String name) {
+    assertThat(client.inspect(name).holders()).hasSize(1);
+  }
+
+  @Test
+  void nodeOfAWaiterThatWasRemovedDuringAnOutage_doesNotMakeTwoHolders() throws Exception {
+    // After a reconnect events come in any order, which differs from name to name.
+    List<String> names = IntStream.range(0, 12).mapToObj(i -> "outage-" + i).toList();
+    List<Hold> held = names.stream().map(name -> Fleet.take(holder, name)).toList();
+    List<CompletableFuture<Hold>> waiting = new ArrayList<>();
+    List<CompletableFuture<Hold>> next = new ArrayList<>();
+    for (String name : names) {
+      waiting.add(queue(waiter, name, "waiter"));
+      next.add(queue(behind, name, "waiter", "behind"));
+    }
+    Eventually.until(Fleet.AMPLE, "the watches", () -> proxy.count("getData") >= 2L * names.size());
+    awaitEvents(waiter, names.get(0));
+
+    Fault refusing = proxy.refuseConnections();
+    assertThat(proxy.closeAll()).isPositive();
+    for (int i = 0; i < names.size(); i++) {
+      meddler.delete().forPath(node(names.get(i), 1));
+      held.get(i).release();
+    }
+    List<Hold> granted = next.stream().map(Fleet::get).toList();
+    refusing.lift();
+
+    for (int i = 0; i < names.size(); i++) {
+      String name = names.get(i);
+      CompletableFuture<Hold> removed = waiting.get(i);
+      Eventually.until(
+          Fleet.AMPLE,
+          "the one that was removed to queue again",
+          () -> removed.isDone() || holder.inspect(name).waiters().size() == 1);
+      assertThat(removed).as("granted beside the one behind it").isNotDone();
+      assertThat(granted.get(i).isValid()).isTrue();
+    }
+    granted.forEach(Hold::release);
+    for (int i = 0; i < names.size(); i++) {
+      assertThat(Fleet.get(waiting.get(i)).token()).isGreaterThan(granted.get(i).token());
+    }
+  }
+
+  @Test
+  void nodeOfAHolderThatSomeoneHasWritten_grantsNothing() throws Exception {
+    Hold held = Fleet.take(holder, "written");
+    CompletableFuture<Hold> waiting = queue(waiter, "written", "waiter");
+    CompletableFuture<Boolean> beside = waiting.thenApply(granted -> held.isValid());
+    Eventually.until(Fleet.AMPLE, "the watches", () -> proxy.count("getData") >= 2);
+    awaitEvents(waiter, "written");
+
+    for (int i = 0; i < 3; i++) {
+      meddler.setData().forPath(node("written", 0), new byte[] {1});
+      awaitEvents(waiter, "written");
+    }
+
+    assertThat(held.isValid()).isTrue();
+    assertThat(waiting).isNotDone();
+    held.release();
+    assertThat(Fleet.get(waiting).token()).isGreaterThan(held.token());
+    assertThat(Fleet.get(beside)).as("granted beside the holder").isFalse();
+  }
+
+  @Test
+  void nodeThatSomeoneHasWritten_isHandedOverAllTheSame() throws Exception {
+    Hold first = Fleet.take(holder, "handed");
+    CompletableFuture<Hold> waiting = queue(waiter, "handed", "waiter");
+    CompletableFuture<Hold> last = queue(behind, "handed", "waiter", "behind");
+    first.release();
+    Hold second = Fleet.get(waiting); // One that had to wait hands over in one transaction.
+
+    meddler.setData().forPath(node("handed", 0), new byte[] {1});
+    awaitEvents(behind, "handed");
+    assertThat(last).isNotDone();
+    second.release();
+
+    assertThat(Fleet.get(last).token()).isGreaterThan(second.token());
+  }
+
+  @Test
+  void nodeOfAWaiterThatSomeoneHasWritten_saysNothingOfTheHolderWhenItGivesUp() throws Exception {
+    Hold held = Fleet.take(holder, "given-up");
+    CompletableFuture<Hold> between = queue(behind, "given-up", "behind");
+    CompletableFuture<Hold> waiting = queue(waiter, "given-up", "behind", "waiter");
+    Eventually.until(Fleet.AMPLE, "the watches", () -> proxy.count("getData") >= 3);
+    awaitEvents(waiter, "given-up");
+
+    meddler.setData().forPath(node("given-up", 1), new byte[] {1});
+    between.cancel(true);
+    awaitWaiters("given-up", "waiter");
+    awaitEvents(waiter, "given-up");
+
+    assertThat(waiting).isNotDone();
+    assertThat(held.isValid()).isTrue();
+    held.release();
+    assertThat(Fleet.get(waiting).token()).isGreaterThan(held.token());
+  }
+}
