@@ -163,10 +163,17 @@ public final class ZooKeeperServer extends ServerProcess {
     return command;
   }
 
-  /** A member of an ensemble answers when there is a leader. */
+  /** A member of an ensemble answers when there is a leader. The port with TLS opens last. */
   @Override
   boolean answers() throws IOException {
-    return ask("srvr").contains("Mode: ");
+    return ask("srvr").contains("Mode: ") && (!withTls || isOpen(port(TLS_PORT)));
+  }
+
+  private boolean isOpen(int port) throws IOException {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(host(), port), TIMEOUT_MILLIS);
+      return true;
+    }
   }
 
   /** Asks one of ZooKeeper's four-letter words, such as {@code mntr} or {@code cons}. */
