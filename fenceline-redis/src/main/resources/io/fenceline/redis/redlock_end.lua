@@ -69,7 +69,8 @@ end
 
 local keep = 0
 if how == 'r' or how == 'c' then
-  keep = term
+  -- A node that was too late for the majority has only the number that it proposed itself.
+  keep, held[4] = term, number
 elseif how == 'f' then
   keep = math.min(held[9] - now, held[8])
 end

@@ -110,8 +110,12 @@ class RedlockLateTest {
 
   /** The store of a client that gives a silent connection up before it stops waiting for a node. */
   private LockStore proxied() {
+    return store(addressesOfProxies(), Duration.ofMillis(500));
+  }
+
+  private String addressesOfProxies() {
     String addresses = proxies.stream().map(FaultProxy::address).collect(Collectors.joining(","));
-    return store("redlock://" + addresses + "?nodeTimeout=10s", Duration.ofMillis(500));
+    return "redlock://" + addresses + "?nodeTimeout=10s";
   }
 
   /** One that waits for nodes that are slow. */
@@ -410,6 +414,22 @@ class RedlockLateTest {
 
     awaitGranted(store, Mode.EXCLUSIVE);
     assertThat(Clients.get(store.forceRelease(NAME, grant.number()))).isFalse();
+  }
+
+  /** Else the name could not be opened with the token that its holder had. */
+  @Test
+  void nameThatIsKeptClosed_hasItsHoldersNumber_alsoWhereItWasNotConfirmed() {
+    LockStore store = store(addressesOfProxies(), Duration.ofSeconds(30));
+    Fault late = proxies.get(2).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_CLAIM)));
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    awaitStruck(late);
+    Clients.get(store.release(new ReleaseRequest(grant, LEASE))); // At the node behind the claim.
+    late.lift();
+    Eventually.until(Clients.AMPLE, "the slow node to have it", () -> has(2));
+    assertThat(renewed(store, grant)).isFalse(); // All that was sent to the node has arrived.
+
+    assertThat(inspected(store)).extracting(NameState.Holder::number).containsExactly(grant.number());
+    assertThat(Clients.get(store.forceRelease(NAME, grant.number()))).isTrue();
   }
 
   @Test
