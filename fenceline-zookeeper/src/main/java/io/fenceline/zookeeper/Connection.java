@@ -5,6 +5,7 @@ import io.fenceline.StoreUnavailableException;
 import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.time.Moment;
+import io.fenceline.zookeeper.layout.Layout;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -39,16 +40,8 @@ record Connection(
     int timeoutMillis,
     @Nullable Moment before) {
 
-  /** The layout of nodes that this code reads and writes. */
-  private static final String FORMAT = "fenceline format 1";
-
-  /** What the folder says of its layout. */
-  static byte[] formatBytes() {
-    return FORMAT.getBytes(StandardCharsets.UTF_8);
-  }
-
   /** Connects, and makes the folder if it is not there. */
-  static Connection open(StoreContext context, ZooKeeperStore settings) {
+  static Connection open(StoreContext context, ZooKeeperStores settings) {
     CuratorFramework client = settings.client(context);
     Moment before = settings.isOurs() ? context.time().now() : null;
     String namespace = client.getNamespace();
@@ -79,7 +72,7 @@ record Connection(
   }
 
   private static void connect(
-      CuratorFramework client, StoreContext context, ZooKeeperStore settings, String description) {
+      CuratorFramework client, StoreContext context, ZooKeeperStores settings, String description) {
     if (settings.isOurs()) {
       client.start();
     } else if (client.getState() != CuratorFrameworkState.STARTED) {
@@ -105,7 +98,7 @@ record Connection(
 
   /** Makes the folder, and says which ACL the nodes in it get. */
   private static List<ACL> prepare(
-      CuratorFramework namespaced, ZooKeeperStore settings, String root, String description) {
+      CuratorFramework namespaced, ZooKeeperStores settings, String root, String description) {
     CuratorFramework client = namespaced.usingNamespace(null);
     List<ACL> acl = settings.aclFor(root);
     try {
@@ -115,14 +108,14 @@ record Connection(
         createIfMissing(client, root + "/heartbeat", acl);
         createIfMissing(client, root + "/locks", acl);
         // The last step: where this is written, the rest is there.
-        client.setData().forPath(root, formatBytes());
-      } else if (!found.equals(FORMAT)) {
+        client.setData().forPath(root, Layout.formatBytes());
+      } else if (!found.equals(Layout.FORMAT)) {
         throw new StoreRefusedException(
             "The folder %s is in use for something else: it says '%s' instead of '%s'; use another one (store=%s)"
                 .formatted(
                     root,
                     found.length() > 60 ? found.substring(0, 60) + "…" : found,
-                    FORMAT,
+                    Layout.FORMAT,
                     description),
             null);
       }

@@ -11,6 +11,7 @@ import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceMarks;
 import io.fenceline.fence.FenceNotices;
 import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.zookeeper.layout.Layout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +88,7 @@ public final class ZooKeeperFence {
    * @param tokenBase what the lock's client adds to its tokens
    */
   public ZooKeeperFence whileHeld(Hold hold, String root, long tokenBase) {
-    String folder = new Paths(root).of(hold.name());
+    String folder = new Layout(root).of(hold.name());
     long czxid = (hold.token() >> GRANT_BITS) - tokenBase;
     try {
       for (String child : client.getChildren().forPath(folder)) {
@@ -175,7 +176,7 @@ public final class ZooKeeperFence {
    * @param folder for the marks
    */
   public Fence asFence(String folder) {
-    return (resource, token) -> commit(folder + "/" + Paths.escape(resource), token, List.of());
+    return (resource, token) -> commit(folder + "/" + Layout.escape(resource), token, List.of());
   }
 
   /** One attempt; false if someone else has advanced the marks since they were read. */

@@ -7,6 +7,7 @@ import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.StoreKind;
 import io.fenceline.spi.StoreProvider;
 import io.fenceline.spi.TlsSwitch;
+import io.fenceline.zookeeper.session.Heartbeat;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -65,8 +66,8 @@ public final class ZooKeeperProvider implements StoreProvider {
             List.of("zookeeper://[user:password@]host[:2181][,host…][/folder][?session=40s]"),
             StoreKind.Consistency.CP,
             "one round trip and one write to a majority's disks, 1 to 5 ms",
-            ZooKeeperLockStore.guarantees(
-                ZooKeeperLockStore.longest(SESSION, ZooKeeperStore.USUAL_TICK))));
+            ZooKeeperStore.guarantees(
+                Heartbeat.longestLease(SESSION, ZooKeeperStores.USUAL_TICK))));
   }
 
   @Override
@@ -74,7 +75,7 @@ public final class ZooKeeperProvider implements StoreProvider {
     return store(address);
   }
 
-  static ZooKeeperStore store(StoreAddress address) {
+  static ZooKeeperStores store(StoreAddress address) {
     Map<String, String> parameters = address.parameters();
     address.checkParameters(PARAMETERS);
     if (address.hosts().isEmpty()) {
@@ -95,8 +96,8 @@ public final class ZooKeeperProvider implements StoreProvider {
     Duration session = duration(address, "session", SESSION);
     List<ACL> acl = acl(address);
     ZKClientConfig config = config(address);
-    ZooKeeperStore locks =
-        ZooKeeperStore.owning(
+    ZooKeeperStores locks =
+        ZooKeeperStores.owning(
             context -> client(address, context, session, acl, config), folder, acl);
     return parameters.containsKey("tick") ? locks.tick(duration(address, "tick", SESSION)) : locks;
   }

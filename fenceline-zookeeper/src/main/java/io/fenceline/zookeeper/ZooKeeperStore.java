@@ -1,164 +1,285 @@
 package io.fenceline.zookeeper;
 
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.settings.Durations;
-import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.StoreAddress;
+import io.fenceline.spi.NameState;
+import io.fenceline.spi.Release;
+import io.fenceline.spi.ReleaseRequest;
+import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
-import io.fenceline.spi.StoreFactory;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
+import io.fenceline.zookeeper.claim.Claim;
+import io.fenceline.zookeeper.claim.ClaimContext;
+import io.fenceline.zookeeper.claim.Claims;
+import io.fenceline.zookeeper.claim.FastPath;
+import io.fenceline.zookeeper.claim.NodeFactory;
+import io.fenceline.zookeeper.claim.QueueReader;
+import io.fenceline.zookeeper.diagnostics.Diagnostics;
+import io.fenceline.zookeeper.diagnostics.Inspector;
+import io.fenceline.zookeeper.layout.Layout;
+import io.fenceline.zookeeper.renewal.NodeCleanup;
+import io.fenceline.zookeeper.renewal.Renewals;
+import io.fenceline.zookeeper.renewal.SessionNodes;
+import io.fenceline.zookeeper.session.Heartbeat;
+import io.fenceline.zookeeper.session.Session;
+import io.fenceline.zookeeper.session.Sessions;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.api.ACLProvider;
-import org.apache.zookeeper.common.PathUtils;
-import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Locks in ZooKeeper, for a client to be connected to.
- *
- * <pre>{@code
- * Fenceline fenceline =
- *     Fenceline.builder().store(ZooKeeperStore.from(curator).root("/apps/locks")).connect();
- * }</pre>
- *
- * <p>All locks on a {@link CuratorFramework} that you give live in its one session, beside whatever
- * else it is used for. The longest lease is a little shorter than the session's timeout; a crashed
- * holder's name opens when the session has timed out. The framework is not closed with the client.
- *
- * <p>Immutable: each method gives a changed copy.
- */
-public final class ZooKeeperStore implements StoreFactory {
-  /** ZooKeeper's default, and more than most ensembles have. */
-  static final Duration USUAL_TICK = Duration.ofSeconds(2);
+/** The locks of one client in ZooKeeper: its session, its claims, and what keeps both alive. */
+final class ZooKeeperStore implements LockStore {
+  private static final long KEPT_QUEUES_NANOS = 60_000_000_000L;
 
-  private static final String USUAL_ROOT = "/fenceline";
+  final Sessions sessions;
+  final Heartbeat heartbeat;
+  final Claims claims = new Claims();
 
-  private final Function<StoreContext, CuratorFramework> client;
-  private final boolean ours;
-  private final String root;
-  private final @Nullable ACLProvider acl;
-  private final @Nullable Duration tick;
+  private final StoreContext context;
+  private final Connection connection;
+  private final Layout layout;
+  private final Duration tick;
+  private final Guarantees guarantees;
+  private final FastPath fastPath;
+  private final ClaimContext claimContext;
+  private final SessionNodes sessionNodes;
+  private final Renewals renewals;
 
-  private ZooKeeperStore(
-      Function<StoreContext, CuratorFramework> client,
-      boolean ours,
-      String root,
-      @Nullable ACLProvider acl,
-      @Nullable Duration tick) {
-    this.client = client;
-    this.ours = ours;
-    this.root = root;
-    this.acl = acl;
-    this.tick = tick;
+  // Guarded by claims.
+  private Time.@Nullable Timer overdueTimer;
+
+  ZooKeeperStore(StoreContext context, ZooKeeperStores settings, Connection connection) {
+    this.context = context;
+    this.connection = connection;
+    this.layout = new Layout(connection.root());
+    int timeoutMillis = connection.timeoutMillis();
+    this.tick = settings.tick(timeoutMillis);
+    this.guarantees = guarantees(Heartbeat.longestLease(Duration.ofMillis(timeoutMillis), tick));
+    this.sessions =
+        new Sessions(
+            connection.client(),
+            context,
+            connection.description(),
+            connection.before(),
+            tick,
+            this::ended);
+    this.fastPath = new FastPath(settings.hasFastPath());
+    String clientTag = HexFormat.of().toHexDigits(context.random().nextLong(), 6);
+    this.sessionNodes =
+        new SessionNodes(context, sessions, layout, claims, clientTag, connection.chroot());
+    this.heartbeat =
+        new Heartbeat(
+            context, sessions, layout.heartbeat, () -> !claims.isEmpty(), sessionNodes::check);
+    this.claimContext =
+        new ClaimContext(
+            context,
+            sessions,
+            heartbeat,
+            new NodeFactory(layout, connection.acl(), context.client(), clientTag, timeoutMillis),
+            fastPath,
+            new QueueReader(context, sessions),
+            claims);
+    this.renewals = new Renewals(claimContext, sessionNodes);
   }
 
-  /**
-   * Locks at a URI: {@code zookeeper://[user:password@]host[:2181],host…[/folder]}, with the
-   * parameters that {@link ZooKeeperProvider} names.
-   *
-   * @throws InvalidSettingException if it is not one
-   */
-  public static ZooKeeperStore at(String uri) {
-    return ZooKeeperProvider.store(StoreAddress.parse(uri));
+  void start() {
+    sessions.start();
+    heartbeat.start(sessions.current());
   }
 
-  /** Locks on a client that is started, and stays its owner's. */
-  public static ZooKeeperStore from(CuratorFramework client) {
-    Objects.requireNonNull(client, "client");
-    return new ZooKeeperStore(context -> client, false, USUAL_ROOT, null, null);
-  }
+  // What it is. ---------------------------------------------------------------------------------
 
-  /** Locks on a client that is made for them, and is closed with them. */
-  static ZooKeeperStore owning(
-      Function<StoreContext, CuratorFramework> client, String folder, List<ACL> acl) {
-    return new ZooKeeperStore(client, true, folder + USUAL_ROOT, new OneAcl(acl), null);
-  }
-
-  /** Which folder to use, below the framework's namespace; {@code /fenceline} by default. */
-  public ZooKeeperStore root(String path) {
-    try {
-      PathUtils.validatePath(path);
-    } catch (IllegalArgumentException e) {
-      throw new InvalidSettingException("root", path, String.valueOf(e.getMessage()));
-    }
-    if (path.equals("/")) {
-      throw new InvalidSettingException("root", path, "name a folder, such as " + USUAL_ROOT);
-    }
-    return new ZooKeeperStore(client, ours, path, acl, tick);
-  }
-
-  /** Which ACL nodes get; by default, what the framework gives to the nodes that it makes. */
-  public ZooKeeperStore acl(ACLProvider provider) {
-    return new ZooKeeperStore(
-        client, ours, root, Objects.requireNonNull(provider, "provider"), tick);
-  }
-
-  /**
-   * The {@code tickTime} of the servers, which they do not tell. Without it 2 seconds are assumed,
-   * or half of the session's timeout where that is less; servers with a longer tick, or with a
-   * {@code minSessionTimeout} below two ticks, must have it said.
-   */
-  public ZooKeeperStore tick(Duration tickTime) {
-    return new ZooKeeperStore(client, ours, root, acl, Durations.checkPositive("tick", tickTime));
+  static Guarantees guarantees(Duration longestLease) {
+    return new Guarantees(
+        "zookeeper",
+        EnumSet.of(
+            Guarantee.LINEARIZABLE, Guarantee.FAIR, Guarantee.SHARED_MODE, Guarantee.PERMITS),
+        Certainty.YES,
+        Duration.ofMillis(10),
+        longestLease,
+        "none: a majority has a grant on its disks before it is answered, unless servers run with"
+            + " zookeeper.forceSync=no, which a client can't see",
+        "none: grants are written to a majority; a holder that crashes keeps the name until its session"
+            + " times out, which may be longer than its lease; a leader that answers but does not"
+            + " ping its followers for most of a session's timeout may end a session sooner than its"
+            + " holder believes",
+        "none: sessions are timed by monotonic clocks",
+        "numbers are transaction ids and start again when an ensemble is wiped, or go back when it is"
+            + " restored from a snapshot: connect with tokenBase above the largest token that was seen");
   }
 
   @Override
-  public LockStore open(StoreContext context) {
-    Connection connection = Connection.open(context, this);
-    ZooKeeperLockStore store = new ZooKeeperLockStore(context, this, connection);
+  public String description() {
+    return connection.description();
+  }
+
+  @Override
+  public Guarantees guarantees() {
+    return guarantees;
+  }
+
+  @Override
+  public void checkLease(Duration lease, Duration delay) {
+    if (lease.compareTo(guarantees.longestLease()) > 0) {
+      throw new io.fenceline.settings.InvalidSettingException(
+          "lease",
+          lease,
+          ("a ZooKeeper session of %s proves itself for %s (session − a sixth − a tick of %s − drift):"
+                  + " ask for a longer session, up to 20 ticks of the server")
+              .formatted(
+                  Durations.show(claimContext.nodes().sessionTimeout()),
+                  Durations.show(guarantees.longestLease()),
+                  Durations.show(tick)));
+    }
+    guarantees.checkLease(lease, delay);
+  }
+
+  // Claims. -------------------------------------------------------------------------------------
+
+  @Override
+  public void claim(ClaimRequest request, ClaimHandler handler) {
+    if (claims.areClosed()) {
+      handler.failed(sessions.unavailable("The store is closed"));
+      return;
+    }
+    Claim claim = claims.find(request);
+    if (claim == null) {
+      claim = new Claim(claimContext, request, handler);
+      claims.add(claim);
+    }
+    watchForOverdue();
+    claim.ask(handler);
+  }
+
+  /** One timer for all claims that wait for an answer. */
+  private void watchForOverdue() {
+    synchronized (claims) {
+      if (overdueTimer == null && !claims.areClosed()) {
+        overdueTimer =
+            context
+                .time()
+                .schedule(
+                    context.operationTimeout().toNanos() / 2,
+                    () -> context.time().lane(Lane.WORK).execute(this::failOverdue));
+      }
+    }
+  }
+
+  private void failOverdue() {
+    synchronized (claims) {
+      overdueTimer = null;
+    }
+    long now = context.time().nanos();
+    long limit = context.operationTimeout().toNanos();
+    claims.all().forEach(claim -> claim.checkOverdue(now, limit));
+    claimContext.queues().forgetBefore(claims.isEmpty() ? now : now - KEPT_QUEUES_NANOS);
+    if (!claims.isEmpty()) {
+      watchForOverdue();
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> withdraw(ClaimRequest request) {
+    Claim claim = claims.find(request);
+    if (claim == null) {
+      return Claim.purge(request, claimContext).thenAccept(release -> {});
+    }
+    return claim.withdraw();
+  }
+
+  @Override
+  public CompletableFuture<Release> release(ReleaseRequest request) {
+    ClaimRequest asked = request.grant().claim();
+    Claim claim = claims.find(asked);
+    return claim == null ? Claim.purge(asked, claimContext) : claim.release();
+  }
+
+  // Renewal. ------------------------------------------------------------------------------------
+
+  @Override
+  public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
+    return renewals.renew(requests);
+  }
+
+  private void ended(Session session) {
+    claims.all().forEach(claim -> claim.sessionEnded(session));
+    fastPath.forget(session);
+    heartbeat.giveUpOn(session);
+  }
+
+  // Inspection. ---------------------------------------------------------------------------------
+
+  private <T> CompletableFuture<T> inspecting(Function<Inspector, CompletableFuture<T>> request) {
     try {
-      store.start();
-      return store;
-    } catch (RuntimeException e) {
-      store.close();
-      throw e;
+      return request.apply(new Inspector(layout, sessions.current()));
+    } catch (StoreUnavailableException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 
-  CuratorFramework client(StoreContext context) {
-    return client.apply(context);
+  @Override
+  public CompletableFuture<Boolean> forceRelease(String name, long number) {
+    return inspecting(inspector -> inspector.forceRelease(name, number));
   }
 
-  boolean isOurs() {
-    return ours;
+  @Override
+  public CompletableFuture<NameState> inspect(String name) {
+    return inspecting(inspector -> inspector.inspect(name));
   }
 
-  String root() {
-    return root;
+  @Override
+  public CompletableFuture<List<NameState>> list(String prefix, int limit) {
+    return inspecting(inspector -> inspector.list(prefix, limit));
   }
 
-  /** Which ACL a node gets; null if that is for the framework to say. */
-  @Nullable List<ACL> aclFor(String path) {
-    if (acl == null) {
-      return null;
+  @Override
+  public CompletableFuture<List<Finding>> diagnose() {
+    try {
+      return new Diagnostics(context, sessions.current(), layout, connection.acl(), tick).run();
+    } catch (StoreUnavailableException e) {
+      return CompletableFuture.failedFuture(e);
     }
-    List<ACL> given = acl.getAclForPath(path);
-    // A copy, because ZooKeeper's client asks a list for null, which not every list takes.
-    return new ArrayList<>(given == null || given.isEmpty() ? acl.getDefaultAcl() : given);
   }
 
-  Duration tick(int timeoutMillis) {
-    if (tick != null) {
-      return tick;
+  // The end. ------------------------------------------------------------------------------------
+
+  @Override
+  public void close() {
+    synchronized (claims) {
+      claims.close(claim -> cleanUp(List.of(claim)));
+      if (overdueTimer != null) {
+        overdueTimer.cancel();
+      }
     }
-    Duration half = Duration.ofMillis(timeoutMillis / 2);
-    return half.compareTo(USUAL_TICK) < 0 ? half : USUAL_TICK;
+    heartbeat.close();
+    sessionNodes.close();
+    sessions.stop();
+    claims.all().forEach(Claim::close);
+    cleanUp(List.copyOf(claims.all()));
+    if (connection.isOurs()) {
+      connection.client().close();
+    } else {
+      fastPath.close();
+    }
   }
 
-  /** The same for every node. */
-  private record OneAcl(List<ACL> acl) implements ACLProvider {
-    @Override
-    public List<ACL> getDefaultAcl() {
-      return acl;
-    }
-
-    @Override
-    public List<ACL> getAclForPath(String path) {
-      return acl;
+  /** A session that goes on without us would keep the nodes. */
+  private void cleanUp(List<Claim> left) {
+    if (!connection.isOurs()) {
+      new NodeCleanup(connection.client()).start(left);
     }
   }
 }

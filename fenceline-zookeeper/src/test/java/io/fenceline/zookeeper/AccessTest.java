@@ -12,6 +12,7 @@ import io.fenceline.diagnosis.Finding;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.StoreAddress;
+import io.fenceline.zookeeper.layout.Layout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -86,12 +87,12 @@ class AccessTest {
             .aclProvider(creators)
             .build()) {
       curator.start();
-      ZooKeeperStore locks =
-          ZooKeeperStore.from(curator).root("/private-too/fenceline").tick(Duration.ofMillis(250));
+      ZooKeeperStores locks =
+          ZooKeeperStores.from(curator).root("/private-too/fenceline").tick(Duration.ofMillis(250));
       try (Fenceline owner = Fenceline.builder().store(locks).connect()) {
         LockOptions options = LockOptions.defaults().lease(Duration.ofSeconds(2));
         Hold hold = owner.lock("mine", options).tryAcquire().orElseThrow();
-        String line = new Paths("/private-too/fenceline").of("mine");
+        String line = new Layout("/private-too/fenceline").of("mine");
         String node = line + "/" + curator.getChildren().forPath(line).get(0);
         for (String path : List.of("/private-too/fenceline", line, node)) {
           assertThat(curator.getACL().forPath(path))
@@ -104,7 +105,7 @@ class AccessTest {
   }
 
   private static void deleteByAStranger(String name) throws Exception {
-    String line = new Paths("/private/fenceline").of(name);
+    String line = new Layout("/private/fenceline").of(name);
     try (ZooKeeper owner = connected("owner", "app:s3cr3t-canary");
         ZooKeeper stranger = connected("stranger", "other:login")) {
       String node = line + "/" + owner.getChildren(line, false).get(0);

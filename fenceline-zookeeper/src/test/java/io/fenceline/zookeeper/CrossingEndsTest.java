@@ -17,6 +17,10 @@ import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.ZooKeeperServer;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
+import io.fenceline.zookeeper.claim.Claim;
+import io.fenceline.zookeeper.layout.Layout;
+import io.fenceline.zookeeper.session.Session;
+import io.fenceline.zookeeper.session.Sessions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -39,11 +43,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims that cross with an end: of their store, of their session, of their node. */
 class CrossingEndsTest {
-  private static final Paths PATHS = new Paths("/crossing");
+  private static final Layout PATHS = new Layout("/crossing");
 
   private static ZooKeeperServer server;
 
-  private final AtomicReference<ZooKeeperLockStore> store = new AtomicReference<>();
+  private final AtomicReference<ZooKeeperStore> store = new AtomicReference<>();
   private final AtomicReference<Runnable> atNextLook = new AtomicReference<>(() -> {});
   private final Heard heard = new Heard();
   private CuratorFramework curator;
@@ -129,8 +133,8 @@ class CrossingEndsTest {
         CuratorFrameworkFactory.newClient(server.address(), 40_000, 20_000, new RetryOneTime(100));
     curator.start();
     // Nothing is known of a session that was there before: a grant is told after a tick at most.
-    ZooKeeperStore locks =
-        ZooKeeperStore.from(curator).root(PATHS.root).tick(Duration.ofSeconds(20));
+    ZooKeeperStores locks =
+        ZooKeeperStores.from(curator).root(PATHS.root).tick(Duration.ofSeconds(20));
     client =
         Fenceline.builder()
             .store(
@@ -143,7 +147,7 @@ class CrossingEndsTest {
                               context.random(),
                               context.connectTimeout(),
                               context.operationTimeout());
-                      store.set((ZooKeeperLockStore) locks.open(interrupted));
+                      store.set((ZooKeeperStore) locks.open(interrupted));
                       return store.get();
                     })
             .connectTimeout(Duration.ofSeconds(20))
@@ -173,7 +177,7 @@ class CrossingEndsTest {
     store.get().claim(request, heard);
     Claim claim = store.get().claims.find(request);
     Eventually.until(
-        Fleet.AMPLE, "the grant", () -> claim.possession.isOn(store.get().sessions.current()));
+        Fleet.AMPLE, "the grant", () -> claim.isGrantedOn(store.get().sessions.current()));
     assertThat(nodes(request.name())).hasSize(1);
     assertThat(heard.all).as("nothing is proven of the session yet").isEmpty();
     return claim;
@@ -186,7 +190,7 @@ class CrossingEndsTest {
     Session session = store.get().sessions.current();
 
     curator.delete().forPath(PATHS.of("untold") + "/" + nodes("untold").get(0));
-    claim.possession.gone(); // As the next listing of the session's nodes finds out.
+    claim.gone(); // As the next listing of the session's nodes finds out.
     store.get().heartbeat.giveUpOn(session);
 
     assertThat(heard.all).containsExactly("failed");
@@ -210,7 +214,7 @@ class CrossingEndsTest {
         new ClaimHandler() {
           @Override
           public void granted(Grant grant) {
-            claim.get().possession.gone();
+            claim.get().gone();
             heard.granted(grant);
           }
 

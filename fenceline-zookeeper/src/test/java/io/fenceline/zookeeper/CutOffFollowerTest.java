@@ -12,6 +12,8 @@ import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.JavaProcess;
 import io.fenceline.testkit.server.PortLease;
+import io.fenceline.zookeeper.layout.Layout;
+import io.fenceline.zookeeper.layout.QueueNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,7 +93,7 @@ class CutOffFollowerTest {
   }
 
   private static int sequence(String node) {
-    return Place.parse(node).sequence();
+    return QueueNode.parse(node).sequence();
   }
 
   @Test
@@ -117,7 +119,7 @@ class CutOffFollowerTest {
       Eventually.until(
           Fleet.AMPLE, "the wait", () -> waiter.inspect("partitioned").waiters().size() == 1);
 
-      String line = new Paths("/test/fenceline").of("partitioned");
+      String line = new Layout("/test/fenceline").of("partitioned");
       ZooKeeper reader = new ZooKeeper(address(CUT_OFF), 60_000, event -> {});
       String first =
           reader.getChildren(line, false).stream()

@@ -6,6 +6,7 @@ import static io.fenceline.testkit.contract.ErrorText.unavailable;
 import io.fenceline.Fenceline;
 import io.fenceline.LockOptions;
 import io.fenceline.testkit.contract.ErrorText;
+import io.fenceline.zookeeper.layout.Layout;
 import java.time.Duration;
 import java.util.List;
 import org.apache.zookeeper.CreateMode;
@@ -83,7 +84,7 @@ class ErrorTextTest {
                   ZooKeeper owner = LeastRights.connected(LeastRights.LOGIN)) {
                 client.lock("ledger").acquire(WAIT).release();
                 owner.setACL(
-                    new Paths(folder + "/fenceline").of("ledger"),
+                    new Layout(folder + "/fenceline").of("ledger"),
                     LeastRights.acl(ZooDefs.Perms.ALL & ~ZooDefs.Perms.CREATE),
                     -1);
                 client.lock("ledger").acquire(WAIT);

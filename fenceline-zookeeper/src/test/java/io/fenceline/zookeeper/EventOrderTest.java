@@ -11,6 +11,8 @@ import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.ZooKeeperServer;
+import io.fenceline.zookeeper.layout.Layout;
+import io.fenceline.zookeeper.layout.QueueNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -89,9 +91,9 @@ class EventOrderTest {
 
   /** The node at a place in line, the holder's first. */
   private String node(String name, int place) throws Exception {
-    String parent = new Paths("/test/fenceline").of(name);
+    String parent = new Layout("/test/fenceline").of(name);
     return meddler.getChildren().forPath(parent).stream()
-        .sorted(Comparator.comparing(Place::sequenceOf))
+        .sorted(Comparator.comparing(QueueNode::sequenceOf))
         .map(node -> parent + "/" + node)
         .toList()
         .get(place);

@@ -6,6 +6,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.LossReason;
+import io.fenceline.zookeeper.layout.Layout;
 import java.time.Duration;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -20,7 +21,7 @@ class FoldersTest {
   @ValueSource(strings = {"shard", "locks", "root", "parent"})
   void folderThatSomeoneRemoved_isMadeAgain(String which) throws Exception {
     String parent = "/removed-" + which;
-    Paths paths = new Paths(parent + "/fenceline");
+    Layout paths = new Layout(parent + "/fenceline");
     String removed =
         switch (which) {
           case "shard" -> paths.shardOf("job");
@@ -36,7 +37,7 @@ class FoldersTest {
                 new RetryOneTime(100));
         Fleet fleet = new Fleet()) {
       curator.start();
-      ZooKeeperStore locks = ZooKeeperStore.from(curator).root(paths.root).tick(Servers.TICK);
+      ZooKeeperStores locks = ZooKeeperStores.from(curator).root(paths.root).tick(Servers.TICK);
       Fenceline client = fleet.client("client", locks, Duration.ofSeconds(3));
       Fleet.take(client, "job").release();
       Hold before = Fleet.take(client, "job");

@@ -47,7 +47,7 @@ class GivenClientTest extends GivenClientContract {
     return new GivenClient() {
       @Override
       public StoreFactory store() {
-        return ZooKeeperStore.from(curator).root("/test/fenceline");
+        return ZooKeeperStores.from(curator).root("/test/fenceline");
       }
 
       @Override

@@ -12,6 +12,8 @@ import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.proxy.Trigger;
 import io.fenceline.testkit.server.Eventually;
+import io.fenceline.zookeeper.layout.Layout;
+import io.fenceline.zookeeper.layout.QueueNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +46,7 @@ class ManyHoldsTest {
 
   private final Fleet fleet = new Fleet();
   private final List<Hold> holds = new ArrayList<>();
-  private final Paths paths = new Paths("/locks");
+  private final Layout paths = new Layout("/locks");
   private FaultProxy proxy;
   private CuratorFramework curator;
   private Fenceline client;
@@ -57,7 +59,8 @@ class ManyHoldsTest {
     proxy = FaultProxy.to(Servers.single().host(), Servers.single().port(), Protocol.ZOOKEEPER);
     curator = curator(proxy.address() + "/many");
     client =
-        fleet.client("many", ZooKeeperStore.from(curator).root("/locks").tick(Servers.TICK), LEASE);
+        fleet.client(
+            "many", ZooKeeperStores.from(curator).root("/locks").tick(Servers.TICK), LEASE);
     List<CompletableFuture<Optional<Hold>>> taken = new ArrayList<>();
     for (int i = 0; i < HOLDS; i++) {
       taken.add(client.lock(LONG_NAME + i).tryAcquireAsync());
@@ -161,10 +164,11 @@ class ManyHoldsTest {
 
   @Test
   void nodesThatNobodyKnows_areDeleted_inWhateverFolder() throws Exception {
-    Place own = Place.parse(nodeOf(LONG_NAME + 0).replaceFirst(".*/", ""));
+    QueueNode own = QueueNode.parse(nodeOf(LONG_NAME + 0).replaceFirst(".*/", ""));
     List<String> orphans = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      String prefix = Place.prefix(own.mode(), true, own.client(), "AAAAAAAAAAAAAAA" + (i % 10));
+      String prefix =
+          QueueNode.prefix(own.mode(), true, own.client(), "AAAAAAAAAAAAAAA" + (i % 10));
       orphans.add(
           curator
               .create()

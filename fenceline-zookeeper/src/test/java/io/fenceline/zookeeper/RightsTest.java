@@ -10,6 +10,7 @@ import io.fenceline.StoreRefusedException;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.server.Eventually;
+import io.fenceline.zookeeper.layout.Layout;
 import java.time.Duration;
 import java.util.List;
 import org.apache.curator.framework.api.ACLProvider;
@@ -89,7 +90,7 @@ class RightsTest {
       throws Exception {
     String folder = "/others-%s-%s".formatted(where, right);
     LeastRights.prepare(folder);
-    Paths paths = new Paths(folder + "/fenceline");
+    Layout paths = new Layout(folder + "/fenceline");
     int taken =
         switch (right) {
           case "read" -> READ;
@@ -142,7 +143,7 @@ class RightsTest {
             return acl;
           }
         };
-    try (Fenceline client = connect(((ZooKeeperStore) store(folder)).acl(provider))) {
+    try (Fenceline client = connect(((ZooKeeperStores) store(folder)).acl(provider))) {
       assertThat(missing(client))
           .containsExactly(
               "this login has no right to "

@@ -6,6 +6,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.ZooKeeperServer;
+import io.fenceline.zookeeper.layout.Layout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,7 +30,7 @@ class SequenceLimitTest {
   void orderAndTokensHold_acrossTheEndOfTheSequence() throws Exception {
     try (ZooKeeperServer server = ZooKeeperServer.start(Servers.TICK);
         Fleet fleet = new Fleet()) {
-      String path = new Paths("/test/fenceline").of(NAME);
+      String path = new Layout("/test/fenceline").of(NAME);
       try (CuratorFramework curator = framework(server)) {
         curator.create().creatingParentsIfNeeded().forPath(path);
       }

@@ -14,6 +14,8 @@ import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.ZooKeeperServer;
+import io.fenceline.zookeeper.layout.Layout;
+import io.fenceline.zookeeper.layout.QueueNode;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -53,8 +55,8 @@ class SessionEndTest {
     other = fleet.client("other", over(same), LEASE);
   }
 
-  private static ZooKeeperStore over(CuratorFramework framework) {
-    return ZooKeeperStore.from(framework).root("/locks").tick(Servers.TICK);
+  private static ZooKeeperStores over(CuratorFramework framework) {
+    return ZooKeeperStores.from(framework).root("/locks").tick(Servers.TICK);
   }
 
   @AfterEach
@@ -148,16 +150,18 @@ class SessionEndTest {
   void nodeThatNobodyKnows_isDeleted_andThoseOfOthersOnTheSameSessionAreNot() throws Exception {
     Hold hold = Fleet.take(client, "orphans");
     Hold others = Fleet.take(other, "orphans-of-others");
-    Paths paths = new Paths("/locks");
+    Layout paths = new Layout("/locks");
     String parent = paths.of("orphans");
-    Place own = Place.parse(curator.getChildren().forPath(parent).get(0));
+    QueueNode own = QueueNode.parse(curator.getChildren().forPath(parent).get(0));
     String orphan =
         curator
             .create()
             .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
             .withACL(ZooDefs.Ids.OPEN_ACL_UNSAFE)
             .forPath(
-                parent + "/" + Place.prefix(own.mode(), true, own.client(), "AAAAAAAAAAAAAAAA"));
+                parent
+                    + "/"
+                    + QueueNode.prefix(own.mode(), true, own.client(), "AAAAAAAAAAAAAAAA"));
     assertThat(curator.checkExists().forPath(orphan)).isNotNull();
 
     Eventually.until(
@@ -172,7 +176,7 @@ class SessionEndTest {
   @Test
   void nodeThatSomeoneDeleted_isLoss() throws Exception {
     Hold hold = Fleet.take(client, "deleted");
-    String parent = new Paths("/locks").of("deleted");
+    String parent = new Layout("/locks").of("deleted");
 
     curator.delete().forPath(parent + "/" + curator.getChildren().forPath(parent).get(0));
 
@@ -200,7 +204,7 @@ class SessionEndTest {
       awaitWaiters("deleted-waiter", "other", "third");
       Eventually.until(AMPLE, "the watches", () -> proxy.count("getData") >= 2);
       proxy.resetCounts();
-      String parent = new Paths("/locks").of("deleted-waiter");
+      String parent = new Layout("/locks").of("deleted-waiter");
       List<String> line =
           curator.getChildren().forPath(parent).stream()
               .sorted(Comparator.comparing(node -> node.replaceFirst(".*\\.", "")))

@@ -1,0 +1,839 @@
+package io.fenceline.zookeeper.claim;
+
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Grant;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Refusals;
+import io.fenceline.spi.Release;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
+import io.fenceline.zookeeper.claim.ClaimRequests.Created;
+import io.fenceline.zookeeper.claim.ClaimRequests.Watched;
+import io.fenceline.zookeeper.claim.ClaimState.Asking;
+import io.fenceline.zookeeper.claim.ClaimState.Granted;
+import io.fenceline.zookeeper.claim.ClaimState.Leaving;
+import io.fenceline.zookeeper.claim.ClaimState.New;
+import io.fenceline.zookeeper.claim.ClaimState.Over;
+import io.fenceline.zookeeper.claim.ClaimState.OwnNode;
+import io.fenceline.zookeeper.claim.ClaimState.Unknown;
+import io.fenceline.zookeeper.claim.ClaimState.Waiting;
+import io.fenceline.zookeeper.claim.QueueReader.Listed;
+import io.fenceline.zookeeper.layout.QueueNode;
+import io.fenceline.zookeeper.session.Requests;
+import io.fenceline.zookeeper.session.Session;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim, from the first request until it is known that there is no node of it: a state machine
+ * that is read from top to bottom, in the order of {@link ClaimState}.
+ *
+ * <p>Requests of one session are done and answered in order, so the node is created and the queue
+ * behind it listed in one round trip; where nobody else uses the name, the {@link FastPath} does
+ * without the list. Answers and events arrive on ZooKeeper's event thread. State changes under the
+ * claim's monitor; requests are sent, and the handler is told, outside of it.
+ */
+public final class Claim implements Session.NodeWatcher {
+  /*
+   * What would break it, and why it can't:
+   *
+   * - Two holders. The queue is listed after our node is in it, so whoever comes later sees us, and
+   *   whoever is ahead is seen by us. A claim only ever leaves the queue, so "nobody in my way" stays
+   *   true. Our own node is there for as long as the session lives, and what we believe ends sooner
+   *   (SessionProof).
+   * - A node that we think is ours, of a session that has ended: a claim remembers its session, and
+   *   ends with it. A node that is found again is adopted only if ZooKeeper names the living session
+   *   as its owner; otherwise it is deleted.
+   * - A node that we do not know of: after a lost reply the claim is Unknown, and nothing is created
+   *   before the queue was listed after a sync. By then the lost request has been done or never will
+   *   be: ZooKeeper refuses requests of a session that arrive by a connection it has left. What a
+   *   dead session still leaves goes with it. SessionNodes finds the rest.
+   * - A waiter that is never woken: a watch is set by a read of the node, which says if it is gone
+   *   already; ZooKeeper's client sets watches again after a reconnect; and once a lease the queue is
+   *   listed all the same.
+   * - A grant by an event that is not one. The deletion of a node says only that it is gone, and
+   *   counts as a grant only if nobody else was ahead. A holder that had waited itself changes its
+   *   node while it deletes it, in one transaction: those two events say that it had the name, so
+   *   everyone ahead of it was gone. Session knows when events can be relied on.
+   * - An event grants without a look at the queue, so the own node is watched, too. If someone removes
+   *   it, the next waiter no longer waits for us, and both would be granted by the same event. Events
+   *   of one connection come in the order of what they tell of: that our node is gone is heard first.
+   *   Nothing is granted by an event unless the queue was listed on the connection that it came by.
+   * - A node that is made after its store was closed, in a session that goes on: whoever sends a
+   *   creation looks afterwards whether the store was closed, and then removes the node itself.
+   */
+  private static final int MAX_TRIES = 5;
+  private static final int POLL_SHARE = 4;
+
+  /** An attempt that no answer belongs to. */
+  private static final int STALE = 0;
+
+  final ClaimRequest request;
+  private final ClaimContext context;
+  private final ClaimRequests requests;
+  private volatile ClaimHandler handler;
+
+  // Guarded by this. Answers count only if they belong to the last attempt.
+  private ClaimState state = new New();
+  private int attempt = STALE;
+  private boolean hasWaited;
+  private boolean isWithdrawn;
+  private final List<CompletableFuture<Void>> withdrawals = new ArrayList<>(0);
+
+  public Claim(ClaimContext context, ClaimRequest request, ClaimHandler handler) {
+    this.context = context;
+    this.request = request;
+    this.handler = handler;
+    this.requests = new ClaimRequests(request, context);
+  }
+
+  String tag() {
+    return requests.tag;
+  }
+
+  /** Returns the folder that the node is in. */
+  public String folder() {
+    return requests.folder;
+  }
+
+  // Asking. -------------------------------------------------------------------------------------
+
+  /** Asks for the name, for the first time or again; whoever asked last is answered. */
+  public void ask(ClaimHandler asker) {
+    handler = asker;
+    ClaimState now;
+    int mine;
+    synchronized (this) {
+      now = state;
+      mine = attempt;
+      if (now instanceof Waiting waiting) {
+        waiting.isTold = false;
+      }
+    }
+    try {
+      if (now instanceof New) {
+        create(now, 0);
+      } else if (now instanceof Unknown) {
+        recover(now);
+      } else if (now instanceof Waiting waiting) {
+        look(waiting, true);
+      } else if (now instanceof Granted granted) {
+        tell(granted, context.store().time().now()); // A repeat starts the lease again.
+      }
+    } catch (StoreUnavailableException e) {
+      if (now instanceof Waiting) {
+        fail(mine, e);
+      } else {
+        handler.failed(e); // Nothing was sent, and it stays what it was.
+      }
+    }
+  }
+
+  /** Starts an attempt, if the claim is still what the caller took it for. */
+  private synchronized int begin(ClaimState from, ClaimState next) {
+    if (state != from) {
+      return STALE;
+    }
+    state = next;
+    return ++attempt;
+  }
+
+  /** Creates the node, and lists the queue in the same round trip unless the fast path applies. */
+  private void create(ClaimState from, int tries) {
+    Session on = context.sessions().connected();
+    int mine = begin(from, new Asking(on, context.store().time().now(), null));
+    if (mine == STALE) {
+      return;
+    }
+    FastPath.Attempt fast = context.fastPath().attempt(on, requests.folder, request.mode());
+    requests.create(on, tries, created -> onCreated(mine, on, tries, fast, created));
+    if (!fast.skipsList()) {
+      list(mine, on);
+    }
+    context.claims().removeIfClosed(this);
+  }
+
+  private void onCreated(int mine, Session on, int tries, FastPath.Attempt fast, Created created) {
+    if (created instanceof Created.Made made) {
+      boolean isAlone = fast.created(QueueNode.sequenceOf(made.path()));
+      setNode(mine, new OwnNode(made.path(), made.czxid(), fast));
+      if (fast.skipsList() && isAlone) {
+        onAlone(mine);
+      } else if (fast.skipsList()) {
+        list(mine, on);
+      }
+      return;
+    }
+    fast.failed();
+    if (created instanceof Created.NoFolder missing) {
+      if (tries < MAX_TRIES) {
+        createAgain(mine, tries + 1);
+      } else {
+        fail(mine, missing.cause());
+      }
+    } else if (created instanceof Created.Failed failed) {
+      fail(mine, failed.cause());
+    }
+  }
+
+  private synchronized @Nullable Asking setNode(int mine, @Nullable OwnNode node) {
+    if (attempt != mine || !(state instanceof Asking asking)) {
+      return null;
+    }
+    Asking next = asking.withNode(node);
+    state = next;
+    return next;
+  }
+
+  private void createAgain(int mine, int tries) {
+    Asking asking = setNode(mine, null);
+    if (asking == null) {
+      return;
+    }
+    try {
+      create(asking, tries);
+    } catch (StoreUnavailableException e) {
+      fail(mine, e);
+    }
+  }
+
+  /** Finds out whether there is a node, and goes on from there. */
+  private void recover(ClaimState from) {
+    Session on = context.sessions().connected();
+    int mine = begin(from, new Asking(on, context.store().time().now(), from.node()));
+    if (mine == STALE) {
+      return;
+    }
+    int connection = on.connection();
+    requests
+        .find(on)
+        .whenComplete(
+            (found, failure) -> {
+              if (failure != null) {
+                fail(mine, context.sessions().meaning(failure));
+              } else if (found.path() == null || found.stat() == null) {
+                createAgain(mine, 0);
+              } else {
+                setNode(mine, new OwnNode(found.path(), found.stat().getCzxid(), null));
+                order(mine, on, found.queue(), connection);
+              }
+            });
+  }
+
+  private void order(int mine, Session on, List<QueueNode> nodes, int connection) {
+    CompletableFuture<LockQueue> unused =
+        QueueReader.inOrder(on, requests.folder, nodes)
+            .whenComplete(
+                (queue, failure) ->
+                    onListed(
+                        mine,
+                        on,
+                        queue != null
+                            ? new Listed.Queue(queue, connection)
+                            : new Listed.Failed(context.sessions().meaning(failure))));
+  }
+
+  // In the queue. -------------------------------------------------------------------------------
+
+  private void list(int mine, Session on) {
+    context.queues().list(on, requests.folder, listed -> onListed(mine, on, listed));
+  }
+
+  private void onListed(int mine, Session on, Listed listed) {
+    if (listed instanceof Listed.Queue known) {
+      onQueue(mine, on, known.queue(), known.connection());
+    } else if (listed instanceof Listed.Failed failed) {
+      fail(mine, failed.cause());
+    }
+  }
+
+  /** Nobody is ahead of the node, as its sequence alone tells. */
+  private void onAlone(int mine) {
+    Granted granted = null;
+    synchronized (this) {
+      if (attempt != mine || !(state instanceof Asking asking) || asking.node() == null) {
+        return;
+      }
+      if (!isWithdrawn) {
+        granted = grant(asking.session(), asking.node(), asking.sent());
+      }
+    }
+    if (granted == null) {
+      leave(() -> {});
+    } else {
+      tell(granted, granted.from);
+    }
+  }
+
+  /**
+   * Decides by the queue as it was after the node was in it.
+   *
+   * @param connection which one it was listed on
+   */
+  private void onQueue(int mine, Session on, LockQueue queue, int connection) {
+    List<QueueNode> ahead;
+    QueueNode stranger = null;
+    boolean isUnwanted;
+    Granted granted = null;
+    Waiting.Watches watches = null;
+    synchronized (this) {
+      OwnNode own = state.node();
+      Moment sent = sentAt();
+      if (attempt != mine || own == null || sent == null) {
+        return;
+      }
+      isUnwanted = isWithdrawn;
+      ahead = queue.aheadOf(own.name());
+      if (ahead != null && !isUnwanted) {
+        stranger = queue.stranger(request.mode(), ahead);
+        if (stranger == null && LockQueue.fits(request.mode(), ahead)) {
+          granted = grant(on, own, sent);
+        } else if (stranger == null && request.waits()) {
+          watches = waitBehind(ahead, on, own, sent, connection);
+        }
+      }
+    }
+    if (ahead == null) {
+      fail(mine, unavailable("The node of a claim was removed by someone else"));
+    } else if (isUnwanted) {
+      leave(() -> {});
+    } else if (stranger != null) {
+      String inUse = stranger.mode().family();
+      String claimed = request.mode().family();
+      leave(() -> handler.failed(Refusals.otherKind(request.name(), claimed, inUse)));
+    } else if (granted != null) {
+      tell(granted, granted.from);
+    } else if (watches != null) {
+      watch(mine, on, ahead.get(0), watches);
+    } else {
+      CompletableFuture<Obstacle> seen =
+          requests.read(on, ahead.get(0)).handle((found, failure) -> obstacle(found));
+      leave(() -> handler.refused(seen.join())); // Answered before the deletion is.
+    }
+  }
+
+  /** Returns when the last attempt was sent; called under the monitor. */
+  private @Nullable Moment sentAt() {
+    if (state instanceof Asking asking) {
+      return asking.sent();
+    }
+    return state instanceof Waiting waiting ? waiting.sent : null;
+  }
+
+  // Waiting. ------------------------------------------------------------------------------------
+
+  /** Waits from now on, or goes on waiting; called under the monitor. */
+  private Waiting.Watches waitBehind(
+      List<QueueNode> ahead, Session on, OwnNode own, Moment sent, int connection) {
+    Waiting waiting = state instanceof Waiting already ? already : new Waiting(on, own, sent);
+    state = waiting;
+    hasWaited = true;
+    Waiting.Watches watches = waiting.follow(request.mode(), ahead, connection);
+    if (watches.predecessors().isEmpty()) {
+      waiting.isUnanswered = false;
+    }
+    if (waiting.poll != null) {
+      waiting.poll.cancel();
+    }
+    Time time = context.store().time();
+    long lease = request.lease().toNanos();
+    long delay = lease + (long) (context.store().random().nextDouble() * lease / 10);
+    waiting.poll = time.schedule(delay, () -> time.lane(Lane.WORK).execute(this::poll));
+    return watches;
+  }
+
+  /** Watches those whose leaving can make the claim fit, and says who has the name. */
+  private void watch(int mine, Session on, QueueNode head, Waiting.Watches watches) {
+    String own = ownPath();
+    if (watches.own() && own != null) {
+      on.register(this, own);
+      requests.watch(on, own, watched -> onWatched(mine, on, own, false, watched));
+    }
+    for (QueueNode node : watches.predecessors()) {
+      String path = requests.path(node);
+      boolean isHead = node.equals(head);
+      on.register(this, path);
+      requests.watch(on, path, watched -> onWatched(mine, on, path, isHead, watched));
+      requests.watchDeletion(on, path);
+    }
+    if (watches.readHead()) {
+      requests.read(on, head).thenAccept(found -> onHeadRead(mine, found));
+    } else if (watches.predecessors().isEmpty()) {
+      repeatObstacle(mine);
+    }
+  }
+
+  private synchronized @Nullable String ownPath() {
+    OwnNode own = state.node();
+    return own == null ? null : own.path();
+  }
+
+  private void onWatched(int mine, Session on, String path, boolean isHead, Watched watched) {
+    if (watched instanceof Watched.There there) {
+      if (!path.equals(ownPath())) {
+        onBlocked(mine, isHead ? obstacle(there.node()) : null);
+      }
+    } else if (watched instanceof Watched.Gone) {
+      on.unregister(this, path);
+      deleted(path, false);
+    } else if (watched instanceof Watched.Failed failed) {
+      fail(mine, failed.cause());
+    }
+  }
+
+  private static Obstacle obstacle(Requests.@Nullable Node found) {
+    return found == null
+        ? Obstacle.UNKNOWN
+        : new Obstacle(
+            found.data().client().label(),
+            found.stat().getCzxid(),
+            Duration.ofMillis(found.data().leaseMillis()));
+  }
+
+  /** The list may be older than the head's leaving: what was known before is then better. */
+  private void onHeadRead(int mine, Requests.@Nullable Node found) {
+    boolean isKnown;
+    synchronized (this) {
+      isKnown = state instanceof Waiting waiting && waiting.isTold;
+    }
+    onBlocked(mine, found == null && isKnown ? null : obstacle(found));
+  }
+
+  /** Nothing has changed; whoever has asked again hears it. */
+  private void repeatObstacle(int mine) {
+    Obstacle known;
+    synchronized (this) {
+      if (!(state instanceof Waiting waiting) || waiting.isTold) {
+        return;
+      }
+      known = waiting.obstacle;
+    }
+    onBlocked(mine, known == null ? Obstacle.UNKNOWN : known);
+  }
+
+  /** A predecessor is still there; told once it is known who has the name. */
+  private void onBlocked(int mine, @Nullable Obstacle found) {
+    synchronized (this) {
+      if (attempt != mine || !(state instanceof Waiting waiting)) {
+        return;
+      }
+      waiting.isUnanswered = false;
+      if (found == null || (waiting.isTold && found.equals(waiting.obstacle))) {
+        return;
+      }
+      waiting.isTold = true;
+      waiting.obstacle = found;
+    }
+    handler.waiting(found);
+  }
+
+  /** The data of a node were changed: of one ahead, which means nothing yet, or of the own. */
+  @Override
+  public void changed(String path) {
+    int mine;
+    synchronized (this) {
+      if (!(state instanceof Waiting waiting)
+          || isWithdrawn
+          || !path.equals(waiting.node().path())) {
+        return;
+      }
+      mine = attempt;
+    }
+    failTouched(mine);
+  }
+
+  /** Nothing that is heard from now on grants anything, until it is known to be queued again. */
+  private void failTouched(int mine) {
+    fail(mine, unavailable("The node of a claim was touched by someone else"));
+  }
+
+  /** A predecessor has left, or the own node is gone. */
+  @Override
+  public void deleted(String path, boolean handedOver) {
+    int mine;
+    boolean isOwn;
+    Granted granted = null;
+    synchronized (this) {
+      if (!(state instanceof Waiting waiting) || isWithdrawn) {
+        return;
+      }
+      mine = attempt;
+      isOwn = path.equals(waiting.node().path());
+      if (!isOwn) {
+        String gone = path.substring(requests.folder.length() + 1);
+        boolean fits = waiting.fitsWithout(gone, request.mode(), handedOver);
+        if (fits && waiting.isInOrder()) {
+          // An event has no sending to count from; the node is kept for as long as its session.
+          granted = grant(waiting.session(), waiting.node(), null);
+        }
+      }
+    }
+    if (isOwn) {
+      failTouched(mine);
+    } else if (granted != null) {
+      tell(granted, granted.from);
+    } else {
+      lookOrFail(mine, true);
+    }
+  }
+
+  /** Looks whether an event was missed. */
+  private void poll() {
+    int mine;
+    synchronized (this) {
+      if (!(state instanceof Waiting waiting) || waiting.isUnanswered) {
+        return;
+      }
+      mine = attempt;
+    }
+    lookOrFail(mine, false);
+  }
+
+  private void lookOrFail(int mine, boolean isChanged) {
+    ClaimState now;
+    synchronized (this) {
+      now = state;
+    }
+    try {
+      if (now instanceof Waiting waiting) {
+        look(waiting, isChanged);
+      }
+    } catch (StoreUnavailableException e) {
+      fail(mine, e);
+    }
+  }
+
+  /**
+   * Lists the queue again.
+   *
+   * @param isChanged whether something is known to have changed; otherwise it is a poll
+   */
+  private void look(Waiting waiting, boolean isChanged) {
+    Session on = waiting.session();
+    if (on.hasEnded()) {
+      throw unavailable("The session has ended");
+    }
+    int mine;
+    synchronized (this) {
+      mine = begin(waiting, waiting);
+      if (mine == STALE) {
+        return;
+      }
+      waiting.sent = context.store().time().now();
+      waiting.isUnanswered = true;
+    }
+    if (isChanged) {
+      list(mine, on);
+    } else {
+      // A list that another waiter asked for will do.
+      long maxAge = request.lease().toNanos() / POLL_SHARE;
+      context.queues().poll(on, requests.folder, maxAge, listed -> onListed(mine, on, listed));
+    }
+  }
+
+  // Granted. ------------------------------------------------------------------------------------
+
+  /**
+   * Has the name from now on; called under the monitor.
+   *
+   * @param from when the lease begins: not after the sending of the request that has told so; null
+   *     for now
+   */
+  private Granted grant(Session on, OwnNode own, @Nullable Moment from) {
+    stopWaiting();
+    Moment now = context.store().time().now();
+    Granted granted = new Granted(on, own, from == null ? now : from, now.nanos());
+    state = granted;
+    return granted;
+  }
+
+  /** Called under the monitor. */
+  private void stopWaiting() {
+    if (state instanceof Waiting waiting) {
+      waiting.stop(this, requests.folder);
+    }
+  }
+
+  /**
+   * Tells the handler, as soon as enough is proven of the session. If the grant is gone by then,
+   * the handler has been told that instead.
+   */
+  private void tell(Granted granted, Moment from) {
+    Session on = granted.session();
+    // Less than half of what could be proven would only make the holder renew at once.
+    context
+        .heartbeat()
+        .whenProven(on, on.leastNanos(request.lease()), () -> tellNow(granted, from));
+  }
+
+  private void tellNow(Granted granted, Moment from) {
+    Session on = granted.session();
+    synchronized (this) {
+      if (state != granted || on.hasEnded()) {
+        return;
+      }
+      granted.telling++;
+    }
+    boolean isGone;
+    try {
+      handler.granted(new Grant(granted.node().czxid(), on.validity(from, request.lease())));
+    } finally {
+      synchronized (this) {
+        granted.telling--;
+        granted.isTold = true;
+        isGone = granted.isGoneMeanwhile && granted.telling == 0;
+      }
+    }
+    if (isGone) {
+      handler.gone();
+    }
+  }
+
+  /** Returns whether the claim has the name, in this session. */
+  public synchronized boolean isGrantedOn(Session on) {
+    return state instanceof Granted granted && granted.session() == on && !on.hasEnded();
+  }
+
+  /** A node that was granted. */
+  public record HeldNode(String path, long number) {}
+
+  /** Returns the node to ask for; null if nothing is granted in this session. */
+  public synchronized @Nullable HeldNode heldNodeOn(Session on) {
+    OwnNode own = isGrantedOn(on) ? state.node() : null;
+    return own == null ? null : new HeldNode(own.path(), own.czxid());
+  }
+
+  /** Returns the name of the node, if a list of that time must show it; null if it need not. */
+  public synchronized @Nullable String nodeSeenBefore(long nanos) {
+    return state instanceof Granted granted && granted.seenNanos - nanos < 0
+        ? granted.node().name()
+        : null;
+  }
+
+  /** A renewal has found that the grant is gone: whoever renews tells the holder. */
+  public void end() {
+    Granted unused = endGrant();
+  }
+
+  private @Nullable Granted endGrant() {
+    Granted granted;
+    synchronized (this) {
+      if (!(state instanceof Granted had)) {
+        return null;
+      }
+      granted = had;
+      state = new Over();
+    }
+    context.claims().remove(this);
+    return granted;
+  }
+
+  /** The node is not there any more, and the holder has not asked. */
+  public void gone() {
+    Granted granted = endGrant();
+    if (granted == null) {
+      return;
+    }
+    boolean isTold;
+    synchronized (this) {
+      granted.isGoneMeanwhile = granted.telling > 0;
+      if (granted.isGoneMeanwhile) {
+        return; // Whoever tells of the grant says so next.
+      }
+      isTold = granted.isTold;
+    }
+    if (isTold) {
+      handler.gone();
+    } else {
+      handler.failed(unavailable("The node of a claim was removed before it was granted"));
+    }
+  }
+
+  // Unknown outcomes. ---------------------------------------------------------------------------
+
+  /** The attempt has failed: whether there is a node, and whether it is ours, is not known. */
+  private void fail(int mine, RuntimeException cause) {
+    boolean isHeard;
+    synchronized (this) {
+      if (attempt != mine || !(state instanceof Asking || state instanceof Waiting)) {
+        return;
+      }
+      attempt++;
+      stopWaiting();
+      state = new Unknown(state.session(), state.node());
+      isHeard = !isWithdrawn;
+    }
+    endWithdrawals(cause);
+    if (isHeard) {
+      handler.failed(cause);
+    }
+  }
+
+  /** Fails if the answer is overdue. */
+  public void checkOverdue(long nowNanos, long limitNanos) {
+    int mine;
+    synchronized (this) {
+      Moment sent = sentAt();
+      boolean isAnswered = state instanceof Waiting waiting && !waiting.isUnanswered;
+      if (sent == null || isAnswered || nowNanos - sent.nanos() < limitNanos) {
+        return;
+      }
+      mine = attempt;
+    }
+    fail(mine, unavailable("A claim of lock '" + request.name() + "' was not answered"));
+  }
+
+  private StoreUnavailableException unavailable(String what) {
+    return context.sessions().unavailable(what);
+  }
+
+  // Leaving. ------------------------------------------------------------------------------------
+
+  /** Makes sure that there is no node. */
+  public CompletableFuture<Void> withdraw() {
+    synchronized (this) {
+      isWithdrawn = true;
+      if (state instanceof Over) {
+        return CompletableFuture.completedFuture(null);
+      }
+      if (state instanceof Asking) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        withdrawals.add(done); // Whatever is heard next ends it.
+        return done;
+      }
+    }
+    return remove(false).thenAccept(release -> {});
+  }
+
+  /** Gives the grant back; a holder that has waited may have waiters behind it, and tells them. */
+  public CompletableFuture<Release> release() {
+    boolean handsOver;
+    synchronized (this) {
+      handsOver = state instanceof Granted && hasWaited && request.mode() instanceof Mode.Exclusive;
+    }
+    return remove(handsOver);
+  }
+
+  /** Leaves the queue, then does something; whoever withdrew the claim meanwhile is told. */
+  private void leave(Runnable then) {
+    remove(false)
+        .whenComplete(
+            (release, failure) -> {
+              boolean isHeard;
+              synchronized (this) {
+                isHeard = !isWithdrawn;
+              }
+              endWithdrawals(failure);
+              if (isHeard && failure == null) {
+                then.run();
+              } else if (isHeard) {
+                handler.failed(context.sessions().meaning(failure));
+              }
+            });
+  }
+
+  private void endWithdrawals(@Nullable Throwable failure) {
+    List<CompletableFuture<Void>> told;
+    synchronized (this) {
+      told = List.copyOf(withdrawals);
+      withdrawals.clear();
+    }
+    for (CompletableFuture<Void> withdrawal : told) {
+      if (failure == null) {
+        withdrawal.complete(null);
+      } else {
+        withdrawal.completeExceptionally(failure);
+      }
+    }
+  }
+
+  /** Deletes the node, or whatever there is if it is not known which. */
+  private CompletableFuture<Release> remove(boolean handsOver) {
+    ClaimState before;
+    synchronized (this) {
+      before = state;
+      stopWaiting();
+      state = new Leaving(before.session(), before.node());
+      attempt++;
+    }
+    OwnNode own = before.node();
+    CompletableFuture<Release> removal;
+    if (before instanceof New) {
+      removal = CompletableFuture.completedFuture(Release.GONE);
+    } else {
+      removal = own == null ? requests.purge() : requests.delete(own.path(), handsOver);
+    }
+    return removal.whenComplete(
+        (release, failure) -> {
+          if (failure == null && before instanceof Granted && own != null && own.fast() != null) {
+            own.fast().released();
+          }
+          onRemoved(failure == null);
+        });
+  }
+
+  /**
+   * The deletion was answered, or has failed.
+   *
+   * @param isSure whether it is known that there is no node
+   */
+  private void onRemoved(boolean isSure) {
+    synchronized (this) {
+      state = isSure ? new Over() : new Unknown(state.session(), state.node());
+    }
+    if (isSure) {
+      context.claims().remove(this);
+    }
+  }
+
+  // The end of the session, or of the store. ----------------------------------------------------
+
+  /** The session has ended, and the node with it. */
+  public void sessionEnded(Session old) {
+    int mine;
+    synchronized (this) {
+      if (state.session() != old) {
+        return;
+      }
+      mine = attempt;
+    }
+    gone();
+    fail(mine, unavailable("The session ended while lock '" + request.name() + "' was waited for"));
+  }
+
+  /** The store is closed: whoever waits for an answer, or was not told of a grant, is told that. */
+  public void close() {
+    int mine;
+    boolean isUntold;
+    synchronized (this) {
+      mine = attempt;
+      isUntold = state instanceof Granted granted && granted.telling == 0 && !granted.isTold;
+    }
+    fail(mine, unavailable("The store was closed"));
+    if (isUntold) {
+      handler.failed(unavailable("The store was closed"));
+    }
+  }
+
+  /** Returns the session that a node of this claim may live in; null if there is no node. */
+  public synchronized @Nullable Session nodesSession() {
+    return state.session();
+  }
+
+  /** Deletes whatever there is of this claim in a session, without regard to its state. */
+  public CompletableFuture<Release> purge(Session on) {
+    return requests.purge(on);
+  }
+
+  /** Deletes whatever there is of a claim that is not known any more. */
+  public static CompletableFuture<Release> purge(ClaimRequest request, ClaimContext context) {
+    return new ClaimRequests(request, context).purge();
+  }
+}

@@ -1,0 +1,240 @@
+package io.fenceline.zookeeper.claim;
+
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Release;
+import io.fenceline.time.Moment;
+import io.fenceline.zookeeper.layout.NodeData;
+import io.fenceline.zookeeper.layout.QueueNode;
+import io.fenceline.zookeeper.session.Requests;
+import io.fenceline.zookeeper.session.Session;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one claim asks of the server: to create, watch, find and delete its node. Knows nothing of
+ * the claim's state.
+ *
+ * <p>{@link #create} and {@link #watch} hand their result to a callback, on ZooKeeper's event
+ * thread: what is decided by events depends on their order. A future would not do: what is attached
+ * to one that is complete runs on the thread that attaches it.
+ */
+final class ClaimRequests {
+  private static final byte[] NOTHING = {};
+  private static final int OK = KeeperException.Code.OK.intValue();
+  private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
+
+  /** Whatever is the matter with the node, the read of its data tells it. */
+  private static final AsyncCallback.Children2Callback IGNORED =
+      (code, path, context, children, stat) -> {};
+
+  /** What came of a creation. */
+  sealed interface Created {
+    record Made(String path, long czxid) implements Created {}
+
+    /** The container of the name is not there, or was removed in between. */
+    record NoFolder(RuntimeException cause) implements Created {}
+
+    record Failed(RuntimeException cause) implements Created {}
+  }
+
+  /** What a read that sets a watch has found. */
+  sealed interface Watched {
+    record There(Requests.Node node) implements Watched {}
+
+    record Gone() implements Watched {}
+
+    record Failed(RuntimeException cause) implements Watched {}
+  }
+
+  /**
+   * What was found of an owner.
+   *
+   * @param queue everyone in the queue, in no order
+   * @param path the node that belongs to the living session; null if there is none
+   * @param stat what ZooKeeper knows of it
+   */
+  record Found(List<QueueNode> queue, @Nullable String path, @Nullable Stat stat) {}
+
+  final String tag;
+  final String folder;
+  private final ClaimRequest request;
+  private final ClaimContext context;
+
+  ClaimRequests(ClaimRequest request, ClaimContext context) {
+    this.request = request;
+    this.context = context;
+    this.tag = QueueNode.tagOf(request.owner());
+    this.folder = context.nodes().layout.of(request.name());
+  }
+
+  String path(QueueNode node) {
+    return folder + "/" + node.name();
+  }
+
+  /**
+   * Creates the node.
+   *
+   * @param tries how often it was tried in vain, because the container was not there; it is then
+   *     made along with the node
+   */
+  void create(Session on, int tries, Consumer<Created> then) {
+    if (tries > 1) {
+      context.nodes().createFolders(on.zk, request.name());
+    }
+    if (tries > 0) {
+      context.nodes().createContainer(on.zk, request.name());
+    }
+    Moment sent = context.store().time().now();
+    context
+        .nodes()
+        .create(
+            on,
+            folder,
+            request,
+            (code, asked, ignored, path, stat) -> {
+              if (code == OK) {
+                context.heartbeat().answered(on, sent);
+                then.accept(new Created.Made(path, stat.getCzxid()));
+                return;
+              }
+              RuntimeException cause = on.failure("Claiming lock '" + request.name() + "'", code);
+              then.accept(
+                  code == NO_NODE ? new Created.NoFolder(cause) : new Created.Failed(cause));
+            });
+  }
+
+  /** Reads a node, and watches its data and its deletion. */
+  void watch(Session on, String path, Consumer<Watched> then) {
+    AsyncCallback.DataCallback heard =
+        (code, asked, ignored, data, stat) -> {
+          if (code == OK) {
+            then.accept(new Watched.There(new Requests.Node(NodeData.parse(data), stat)));
+          } else if (code == NO_NODE) {
+            then.accept(new Watched.Gone());
+          } else {
+            then.accept(
+                new Watched.Failed(on.failure("Watching lock '" + request.name() + "'", code)));
+          }
+        };
+    on.zk.getData(path, on, heard, null);
+  }
+
+  /** Watches the deletion of a node also beyond a change of its data. */
+  void watchDeletion(Session on, String path) {
+    on.zk.getChildren(path, on, IGNORED, null);
+  }
+
+  CompletableFuture<Requests.@Nullable Node> read(Session on, QueueNode node) {
+    return new Requests(on).read(path(node));
+  }
+
+  // Deletion. -----------------------------------------------------------------------------------
+
+  /**
+   * Deletes a node.
+   *
+   * @param handsOver also tells its watchers that its owner had the name: it is changed and deleted
+   *     in one step, so the next waiter need not list the queue
+   */
+  CompletableFuture<Release> delete(String path, boolean handsOver) {
+    CompletableFuture<Release> answer = new CompletableFuture<>();
+    Session on;
+    try {
+      on = context.sessions().current();
+    } catch (StoreUnavailableException e) {
+      answer.completeExceptionally(e);
+      return answer;
+    }
+    if (handsOver) {
+      AsyncCallback.MultiCallback heard =
+          (code, asked, ignored, results) -> deleted(answer, on, code);
+      on.zk.multi(List.of(Op.setData(path, NOTHING, -1), Op.delete(path, -1)), heard, null);
+    } else {
+      AsyncCallback.VoidCallback heard = (code, asked, ignored) -> deleted(answer, on, code);
+      on.zk.delete(path, -1, heard, null);
+    }
+    return answer;
+  }
+
+  private void deleted(CompletableFuture<Release> answer, Session on, int code) {
+    if (code == OK || code == NO_NODE) {
+      answer.complete(code == OK ? Release.RELEASED : Release.GONE);
+    } else {
+      answer.completeExceptionally(on.failure("Giving back lock '" + request.name() + "'", code));
+    }
+  }
+
+  /** Deletes whatever there is of this owner, in whatever session it was made. */
+  CompletableFuture<Release> purge() {
+    try {
+      return purge(context.sessions().current());
+    } catch (StoreUnavailableException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** As {@link #purge()}, asked on a session that need not be the current one. */
+  CompletableFuture<Release> purge(Session on) {
+    Requests requests = new Requests(on);
+    return requests
+        .newestChildren(folder)
+        .thenCompose(
+            children ->
+                Requests.all(own(LockQueue.parse(children)), node -> requests.delete(path(node))))
+        .thenApply(deleted -> deleted.contains(true) ? Release.RELEASED : Release.GONE);
+  }
+
+  // Recovery. -----------------------------------------------------------------------------------
+
+  /**
+   * Looks for a node of this owner after everything that was sent before has been done or never
+   * will be. One of a session that has ended will never be ours again: it is deleted.
+   */
+  CompletableFuture<Found> find(Session on) {
+    Requests requests = new Requests(on);
+    return requests
+        .newestChildren(folder)
+        .thenCompose(
+            children -> {
+              List<QueueNode> queue = LockQueue.parse(children);
+              return sort(requests, on, queue, own(queue));
+            });
+  }
+
+  private CompletableFuture<Found> sort(
+      Requests requests, Session on, List<QueueNode> queue, List<QueueNode> own) {
+    if (own.isEmpty()) {
+      return CompletableFuture.completedFuture(new Found(queue, null, null));
+    }
+    return Requests.all(own, node -> requests.read(path(node)))
+        .thenCompose(
+            nodes -> {
+              Found found = new Found(queue, null, null);
+              List<QueueNode> dead = new ArrayList<>(0);
+              for (int i = 0; i < own.size(); i++) {
+                Requests.Node node = nodes.get(i);
+                if (node != null && node.stat().getEphemeralOwner() == on.id()) {
+                  found = new Found(queue, path(own.get(i)), node.stat());
+                } else if (node != null) {
+                  dead.add(own.get(i));
+                }
+              }
+              Found result = found;
+              queue.removeAll(dead);
+              return Requests.all(dead, node -> requests.delete(path(node)))
+                  .thenApply(deleted -> result);
+            });
+  }
+
+  private List<QueueNode> own(List<QueueNode> queue) {
+    return queue.stream().filter(node -> node.tag().equals(tag)).toList();
+  }
+}

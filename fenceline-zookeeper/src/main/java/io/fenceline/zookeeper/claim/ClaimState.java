@@ -1,0 +1,225 @@
+package io.fenceline.zookeeper.claim;
+
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.time.Moment;
+import io.fenceline.time.Time;
+import io.fenceline.zookeeper.layout.QueueNode;
+import io.fenceline.zookeeper.session.Session;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a claim is on its way, with what is known there. Guarded by the monitor of the {@link
+ * Claim}.
+ *
+ * <pre>
+ * New → Asking → Waiting → Granted → Leaving → Over
+ *          ↑        ↓          (each may leave; a grant that is gone is over)
+ *          └──── Unknown       (an answer is missing, so there may be a node)
+ * </pre>
+ */
+sealed interface ClaimState {
+
+  /** Returns the session of the last attempt; null if there was none. */
+  @Nullable Session session();
+
+  /** Returns the claim's node, as far as it is known. */
+  @Nullable OwnNode node();
+
+  /**
+   * The claim's own node.
+   *
+   * @param czxid the transaction that made it: the number of the grant
+   * @param fast what is learnt from its deletion
+   */
+  record OwnNode(String path, long czxid, FastPath.@Nullable Attempt fast) {
+    String name() {
+      return path.substring(path.lastIndexOf('/') + 1);
+    }
+  }
+
+  /** Nothing was sent yet. */
+  record New() implements ClaimState {
+    @Override
+    public @Nullable Session session() {
+      return null;
+    }
+
+    @Override
+    public @Nullable OwnNode node() {
+      return null;
+    }
+  }
+
+  /** The node was asked for, or is being looked for. */
+  record Asking(Session session, Moment sent, @Nullable OwnNode node) implements ClaimState {
+    Asking withNode(@Nullable OwnNode own) {
+      return new Asking(session, sent, own);
+    }
+  }
+
+  /** Behind others in the queue. */
+  final class Waiting implements ClaimState {
+    /*
+     * Of those ahead, only as many are kept as it takes to see that the claim does not fit: a queue of
+     * n would otherwise be kept n times. The near ones are watched; the far ones are the next ahead of
+     * them. If the claim does not fit beside the far ones alone, it fits beside no more either; if it
+     * does, they are all there are.
+     */
+    private final Session session;
+    private final OwnNode node;
+    private final Set<String> watched = new HashSet<>(2);
+    private List<QueueNode> near = List.of();
+    private List<QueueNode> far = List.of();
+    private @Nullable String headName;
+    private int listedOn;
+
+    /** When the queue was last asked for. */
+    Moment sent;
+
+    /** Whether that is not answered yet. */
+    boolean isUnanswered = true;
+
+    /** Whether the handler was told who is in the way, and who that is. */
+    boolean isTold;
+
+    @Nullable Obstacle obstacle;
+
+    Time.@Nullable Timer poll;
+
+    Waiting(Session session, OwnNode node, Moment sent) {
+      this.session = session;
+      this.node = node;
+      this.sent = sent;
+    }
+
+    @Override
+    public Session session() {
+      return session;
+    }
+
+    @Override
+    public OwnNode node() {
+      return node;
+    }
+
+    /**
+     * What is to be sent because of a new list.
+     *
+     * @param own whether to watch the own node
+     * @param predecessors which others to watch
+     * @param readHead whether to read the head of the queue, which is not watched
+     */
+    record Watches(boolean own, List<QueueNode> predecessors, boolean readHead) {}
+
+    /**
+     * Takes in a list.
+     *
+     * @param ahead those ahead, the nearest last
+     * @param connection which one the list was asked for on
+     */
+    Watches follow(Mode mode, List<QueueNode> ahead, int connection) {
+      listedOn = connection;
+      near = new ArrayList<>(LockQueue.toWatch(mode, ahead));
+      int watchedFrom = ahead.lastIndexOf(near.get(near.size() - 1));
+      far = LockQueue.toWatch(mode, ahead.subList(0, watchedFrom));
+      QueueNode head = ahead.get(0);
+      boolean isHeadNew = !near.contains(head) && !head.name().equals(headName);
+      headName = head.name();
+      boolean isOwnNew = watched.add(node.name());
+      return new Watches(
+          isOwnNew, near.stream().filter(one -> watched.add(one.name())).toList(), isHeadNew);
+    }
+
+    /**
+     * One ahead has left; returns whether the claim fits beside those that remain.
+     *
+     * @param handedOver whether it is known to have had the name, so that nobody ahead of it
+     *     remains
+     */
+    boolean fitsWithout(String gone, Mode mode, boolean handedOver) {
+      watched.remove(gone);
+      for (int i = 0; i < near.size(); i++) {
+        if (near.get(i).name().equals(gone)) {
+          near.subList(i, handedOver ? near.size() : i + 1).clear(); // The nearest is the first.
+          far = handedOver ? List.of() : far;
+          break;
+        }
+      }
+      return mode.fitsBeside(
+          Stream.concat(near.stream(), far.stream()).map(QueueNode::mode).toList());
+    }
+
+    /** Returns whether events come in order since the list; see {@link Session}. */
+    boolean isInOrder() {
+      return session.connection() == listedOn;
+    }
+
+    /** The wait is over. */
+    void stop(Session.NodeWatcher watcher, String folder) {
+      if (poll != null) {
+        poll.cancel();
+      }
+      watched.forEach(name -> session.unregister(watcher, folder + "/" + name));
+    }
+  }
+
+  /** Has the name. */
+  final class Granted implements ClaimState {
+    private final Session session;
+    private final OwnNode node;
+
+    /** When the lease begins. */
+    final Moment from;
+
+    /** When the node was known to be there. */
+    final long seenNanos;
+
+    /** How many are telling the handler of the grant right now. */
+    int telling;
+
+    boolean isTold;
+    boolean isGoneMeanwhile;
+
+    Granted(Session session, OwnNode node, Moment from, long seenNanos) {
+      this.session = session;
+      this.node = node;
+      this.from = from;
+      this.seenNanos = seenNanos;
+    }
+
+    @Override
+    public Session session() {
+      return session;
+    }
+
+    @Override
+    public OwnNode node() {
+      return node;
+    }
+  }
+
+  /** An answer is missing: there may be a node, and it may be ours. */
+  record Unknown(@Nullable Session session, @Nullable OwnNode node) implements ClaimState {}
+
+  /** The node is being deleted. */
+  record Leaving(@Nullable Session session, @Nullable OwnNode node) implements ClaimState {}
+
+  /** There is no node. */
+  record Over() implements ClaimState {
+    @Override
+    public @Nullable Session session() {
+      return null;
+    }
+
+    @Override
+    public @Nullable OwnNode node() {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,204 @@
+package io.fenceline.zookeeper.claim;
+
+import io.fenceline.spi.StoreContext;
+import io.fenceline.zookeeper.layout.Layout;
+import io.fenceline.zookeeper.layout.QueueNode;
+import io.fenceline.zookeeper.session.Requests;
+import io.fenceline.zookeeper.session.Session;
+import io.fenceline.zookeeper.session.Sessions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.zookeeper.AsyncCallback;
+import org.apache.zookeeper.KeeperException;
+
+/**
+ * Lists the queues of names: at once for one claim, together for many claims of one name.
+ *
+ * <p>A list is as long as its queue. If each of ten thousand waiters listed it for itself, a
+ * hundred million nodes would be sent. So of each name at most one list is under way, and claims
+ * that come meanwhile share the next one: the number of lists goes with round trips, not with
+ * claims.
+ */
+public final class QueueReader {
+  /*
+   * What would break it, and why it can't:
+   *
+   * - A list that was made before the asker's node, or before the deletion that it was told of: a
+   *   claim joins only lists that are sent after it has asked, and a session's requests are done in
+   *   order.
+   * - Two holders by a list that is old: whoever joins a queue joins its end, and the others only
+   *   leave. Who is not in the way in a list that has our node will never be; who is may be gone,
+   *   which costs a wait until the watch of that node finds it gone.
+   * - A poll that takes an older list for the removal of its own node: polls come a lease after the
+   *   node was last seen in the queue, and take a list of the last quarter of that lease and of the
+   *   connection of now: had the node been removed since, its watch would have told.
+   * - An asker that is never answered: ZooKeeper's client answers each request, if only with the loss
+   *   of the connection, and each answer sends the next list. And claims that are not answered in time
+   *   fail, and then look for their nodes by themselves.
+   * - Askers of an old session behind a list of a new one: they are kept apart by session.
+   */
+  private static final int OK = KeeperException.Code.OK.intValue();
+
+  /** Shorter ones are listed again rather than kept. */
+  private static final int WORTH_KEEPING = 100;
+
+  /** What a list has told. */
+  sealed interface Listed {
+    /**
+     * The queue of a name.
+     *
+     * @param connection which one the list was asked for on, or an earlier one
+     */
+    record Queue(LockQueue queue, int connection) implements Listed {}
+
+    /** There was no answer. */
+    record Failed(RuntimeException cause) implements Listed {}
+  }
+
+  private record Key(Session session, String folder) {}
+
+  /** A queue, and when and on which connection it was asked for. */
+  private record Known(LockQueue queue, Sent sent) {}
+
+  /** The sending of a request: when, and on which connection, or an earlier one. */
+  private record Sent(long nanos, int connection) {}
+
+  private final StoreContext context;
+  private final Sessions sessions;
+
+  // Guarded by this.
+  private final Map<Key, List<Consumer<Listed>>> underWay = new HashMap<>();
+  private final Map<Key, Known> known = new HashMap<>();
+
+  public QueueReader(StoreContext context, Sessions sessions) {
+    this.context = context;
+    this.sessions = sessions;
+  }
+
+  /** Lists a queue as it is after everything that was sent before. */
+  void list(Session on, String folder, Consumer<Listed> asker) {
+    Key key = new Key(on, folder);
+    synchronized (this) {
+      List<Consumer<Listed>> next = underWay.get(key);
+      if (next != null) {
+        next.add(asker);
+        return;
+      }
+      underWay.put(key, new ArrayList<>(0));
+    }
+    send(key, List.of(asker));
+  }
+
+  /** As {@link #list}; a list that is not older than this will do. */
+  void poll(Session on, String folder, long maxAgeNanos, Consumer<Listed> asker) {
+    Known last;
+    synchronized (this) {
+      last = known.get(new Key(on, folder));
+    }
+    if (last != null
+        && last.sent.connection == on.connection()
+        && context.time().nanos() - last.sent.nanos <= maxAgeNanos) {
+      asker.accept(new Listed.Queue(last.queue, last.sent.connection));
+    } else {
+      list(on, folder, asker);
+    }
+  }
+
+  private void send(Key key, List<Consumer<Listed>> askers) {
+    Sent sent = new Sent(context.time().nanos(), key.session.connection());
+    AsyncCallback.ChildrenCallback listed =
+        (code, asked, ignored, children) -> {
+          sendNext(key);
+          if (code == OK) {
+            order(key, sent, askers, LockQueue.parse(children));
+          } else {
+            String name = Layout.nameOf(key.folder);
+            tell(
+                askers,
+                new Listed.Failed(key.session.failure("Listing lock '" + name + "'", code)));
+          }
+        };
+    key.session.zk.getChildren(key.folder, false, listed, null);
+  }
+
+  private void sendNext(Key key) {
+    List<Consumer<Listed>> next;
+    synchronized (this) {
+      next = underWay.remove(key);
+      if (next == null || next.isEmpty()) {
+        return;
+      }
+      underWay.put(key, new ArrayList<>(0));
+    }
+    send(key, next);
+  }
+
+  private void order(Key key, Sent sent, List<Consumer<Listed>> askers, List<QueueNode> nodes) {
+    if (LockQueue.areSequencesSound(nodes)) {
+      keep(key, sent, LockQueue.bySequence(nodes), askers);
+      return;
+    }
+    CompletableFuture<LockQueue> unused =
+        byCreation(key.session, key.folder, nodes)
+            .whenComplete(
+                (queue, failure) -> {
+                  if (queue != null) {
+                    keep(key, sent, queue, askers);
+                  } else {
+                    tell(askers, new Listed.Failed(sessions.meaning(failure)));
+                  }
+                });
+  }
+
+  private void keep(Key key, Sent sent, LockQueue queue, List<Consumer<Listed>> askers) {
+    synchronized (this) {
+      if (queue.nodes().size() < WORTH_KEEPING) {
+        known.remove(key);
+      } else {
+        known.put(key, new Known(queue, sent));
+      }
+    }
+    tell(askers, new Listed.Queue(queue, sent.connection));
+  }
+
+  private static void tell(List<Consumer<Listed>> askers, Listed listed) {
+    askers.forEach(asker -> asker.accept(listed));
+  }
+
+  /** Forgets lists that were asked for before then. */
+  public synchronized void forgetBefore(long nanos) {
+    known.values().removeIf(last -> last.sent.nanos - nanos < 0);
+  }
+
+  // The order of nodes that are known. ----------------------------------------------------------
+
+  /** Returns the queue of some nodes, by whatever tells their order. */
+  public static CompletableFuture<LockQueue> inOrder(
+      Session session, String folder, List<QueueNode> nodes) {
+    return LockQueue.areSequencesSound(nodes)
+        ? CompletableFuture.completedFuture(LockQueue.bySequence(nodes))
+        : byCreation(session, folder, nodes);
+  }
+
+  /** Reads the czxids, for when sequences do not tell the order; see {@link LockQueue}. */
+  private static CompletableFuture<LockQueue> byCreation(
+      Session session, String folder, List<QueueNode> nodes) {
+    Requests requests = new Requests(session);
+    return Requests.all(nodes, node -> requests.read(folder + "/" + node.name()))
+        .thenApply(
+            read -> {
+              Map<String, Long> czxids = new HashMap<>();
+              for (int i = 0; i < read.size(); i++) {
+                Requests.Node node = read.get(i);
+                if (node != null) {
+                  czxids.put(nodes.get(i).name(), node.stat().getCzxid());
+                }
+              }
+              return LockQueue.byCreation(nodes, czxids);
+            });
+  }
+}
