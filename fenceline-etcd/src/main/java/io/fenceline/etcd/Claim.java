@@ -4,6 +4,7 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.Causes;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
@@ -45,7 +46,7 @@ final class Claim {
   }
 
   final ClaimRequest request;
-  private final Etcd etcd;
+  private final EtcdClient etcd;
   private final ByteSequence name;
   private final Consumer<Claim> whenOver;
   private final Wait wait;
@@ -53,11 +54,11 @@ final class Claim {
 
   // Guarded by this.
   private State state = State.ASKING;
-  private @Nullable Use use;
+  private @Nullable ClaimKey key;
   private CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
 
   Claim(
-      Etcd etcd,
+      EtcdClient etcd,
       ByteSequence name,
       ClaimRequest request,
       ClaimHandler handler,
@@ -70,8 +71,8 @@ final class Claim {
     this.wait = new Wait(this, etcd, name);
   }
 
-  synchronized @Nullable Use use() {
-    return use;
+  synchronized @Nullable ClaimKey key() {
+    return key;
   }
 
   synchronized boolean isHeld() {
@@ -82,13 +83,13 @@ final class Claim {
 
   /** Asks for a key in a session. */
   void begin(Session session) {
-    Use opened;
+    ClaimKey opened;
     synchronized (this) {
       if (state != State.ASKING) {
         return;
       }
       opened = session.open(request);
-      use = opened;
+      key = opened;
     }
     ask(opened);
   }
@@ -111,10 +112,10 @@ final class Claim {
   /** The runtime asks again, since it has heard of a failure. */
   void again(ClaimHandler asking) {
     handler = asking;
-    Use mine;
+    ClaimKey mine;
     State now;
     synchronized (this) {
-      mine = use;
+      mine = key;
       now = state;
       if (mine != null && now == State.FAILED) {
         // Not failed any more: what fails from here on has to be told again.
@@ -133,7 +134,7 @@ final class Claim {
     }
   }
 
-  private void ask(Use mine) {
+  private void ask(ClaimKey mine) {
     CompletableFuture<TxnResponse> raw = mine.put(name);
     CompletableFuture<TxnResponse> bounded = etcd.within(raw, "The claim of a lock");
     synchronized (this) {
@@ -145,14 +146,14 @@ final class Claim {
             heard(mine, answer);
             return;
           }
-          Throwable cause = Etcd.cause(failure);
+          Throwable cause = Causes.unwrap(failure);
           if (cause instanceof StoreUnavailableException) {
             mine.doubtful = true;
             if (!raw.isDone()) {
               raw.thenAccept(late -> heard(mine, late));
             }
           }
-          if (cause instanceof Etcd.LeaseGoneException) {
+          if (cause instanceof Failures.LeaseGoneException) {
             mine.session().end();
             // Told by that, unless the session had ended before this claim was put on it.
             lost("its session has ended");
@@ -162,7 +163,7 @@ final class Claim {
         });
   }
 
-  private void heard(Use mine, TxnResponse answer) {
+  private void heard(ClaimKey mine, TxnResponse answer) {
     try {
       answered(mine, answer);
     } catch (Entry.ForeignKeyException e) {
@@ -170,26 +171,26 @@ final class Claim {
     }
   }
 
-  private void answered(Use mine, TxnResponse answer) {
+  private void answered(ClaimKey mine, TxnResponse answer) {
     List<GetResponse> reads = answer.getGetResponses();
     if (!answer.isSucceeded()) {
-      foundInSlot(mine, Line.found(reads));
+      foundInSlot(mine, LockQueue.found(reads));
       return;
     }
     // The transaction has created the key, so its revision is the key's create revision.
     long created = answer.getHeader().getRevision();
     mine.created = created;
     if (reads.size() == 1 && reads.get(0).getKvs().size() == 1 && !reads.get(0).isMore()) {
-      place(Line.ALONE, created, this::grant); // What was read is the own key.
-    } else if (Line.isWhole(reads)) {
-      place(Line.seen(request.mode(), created, Line.found(reads)), created, this::grant);
+      place(LockQueue.ALONE, created, this::grant); // What was read is the own key.
+    } else if (LockQueue.isWhole(reads)) {
+      place(LockQueue.seen(request.mode(), created, LockQueue.found(reads)), created, this::grant);
     } else {
       wait.look();
     }
   }
 
   /** The slot was not free: a former sending has put the key, or another claim. */
-  private void foundInSlot(Use mine, List<Entry> found) {
+  private void foundInSlot(ClaimKey mine, List<Entry> found) {
     Entry own =
         found.stream()
             .filter(e -> e.value().secret().equals(request.owner().secret()))
@@ -204,16 +205,16 @@ final class Claim {
   }
 
   /** Another claim's key is in our slot: it was thought to be gone. */
-  private void takeNextSlot(Use taken) {
+  private void takeNextSlot(ClaimKey taken) {
     taken.doubtful = true;
     Session session = taken.session();
-    Use next;
+    ClaimKey next;
     synchronized (this) {
-      if (state != State.ASKING || use != taken) {
+      if (state != State.ASKING || key != taken) {
         return;
       }
       next = session.open(request);
-      use = next;
+      key = next;
     }
     session.abandon(taken);
     ask(next);
@@ -222,8 +223,8 @@ final class Claim {
   // In line. ------------------------------------------------------------------------------------
 
   /** The key, while its place in the queue matters; called under the monitor. */
-  @Nullable Use inLine() {
-    Use mine = use;
+  @Nullable ClaimKey inLine() {
+    ClaimKey mine = key;
     boolean open = state == State.WAITING || state == State.ASKING || state == State.FAILED;
     return mine != null && open && mine.created != 0 ? mine : null;
   }
@@ -242,12 +243,12 @@ final class Claim {
   }
 
   /** A look has shown what is ahead. */
-  void placed(Line line, long revision) {
+  void placed(LockQueue line, long revision) {
     // Others may have come to wait behind while we were not the first: they shall know.
     place(line, revision, wait::takeTurn);
   }
 
-  private void place(Line line, long revision, Runnable turn) {
+  private void place(LockQueue line, long revision, Runnable turn) {
     synchronized (this) {
       if (state == State.HELD || state == State.GRANTING || state == State.LEAVING) {
         return;
@@ -280,7 +281,7 @@ final class Claim {
   }
 
   /** Leaves, and asks meanwhile how long the holder's lease still runs. */
-  private void refuse(Line line) {
+  private void refuse(LockQueue line) {
     Entry first = line.first();
     CompletableFuture<Obstacle> obstacle =
         first == null
@@ -300,7 +301,7 @@ final class Claim {
 
   /** It has its turn, and its key is there. */
   void grant() {
-    Use mine;
+    ClaimKey mine;
     synchronized (this) {
       mine = inLine();
       if (mine == null) {
@@ -326,7 +327,7 @@ final class Claim {
     }
   }
 
-  private void granted(Use mine) {
+  private void granted(ClaimKey mine) {
     synchronized (this) {
       if (state != State.GRANTING) {
         return;
@@ -344,9 +345,9 @@ final class Claim {
 
   /** Takes the key away again, then reports. */
   private void leave(Runnable report) {
-    Use mine;
+    ClaimKey mine;
     synchronized (this) {
-      mine = use;
+      mine = key;
       if (mine == null || state == State.OVER) {
         return;
       }
@@ -405,11 +406,11 @@ final class Claim {
 
   /** Makes sure that nothing of it is left. */
   CompletableFuture<Void> withdraw() {
-    Use mine;
+    ClaimKey mine;
     CompletableFuture<?> answer;
     synchronized (this) {
       state = State.OVER;
-      mine = use;
+      mine = key;
       answer = asked;
     }
     wait.end();
@@ -429,7 +430,7 @@ final class Claim {
   }
 
   void over() {
-    Use mine = use();
+    ClaimKey mine = key();
     whenOver.accept(this);
     if (mine != null && !mine.session().shared) {
       mine.session().end();

@@ -70,8 +70,8 @@ record EtcdAddress(StoreAddress address, String root, boolean isTls) {
             .maxInboundMessageSize(LONGEST_ANSWER_BYTES)
             .connectTimeout(context.connectTimeout())
             .executorService(MoreExecutors.newDirectExecutorService())
-            .interceptor(new AnsweredByNetty())
-            .interceptor(new EndedWatches())
+            .interceptor(new DirectAnswerInterceptor())
+            .interceptor(new WatchCancelInterceptor())
             .keepaliveTime(PING)
             .keepaliveTimeout(PING_TIMEOUT)
             .keepaliveWithoutCalls(false);

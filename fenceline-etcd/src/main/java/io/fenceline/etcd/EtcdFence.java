@@ -18,12 +18,12 @@ import io.fenceline.fence.Fence;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceNotices;
 import io.fenceline.settings.Durations;
+import io.fenceline.spi.Causes;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -108,7 +108,7 @@ public final class EtcdFence {
   public EtcdFence whileHeld(Hold hold, String lockRoot, long tokenBase) {
     long revision = (hold.token() >> GRANT_BITS) - tokenBase;
     GetOption claims = GetOption.builder().isPrefix(true).build();
-    ByteSequence prefix = new Keys(lockRoot).name(hold.name());
+    ByteSequence prefix = new Layout(lockRoot).name(hold.name());
     for (KeyValue claim : await(client.getKVClient().get(prefix, claims)).getKvs()) {
       if (claim.getCreateRevision() == revision) {
         Entry.Value value = value(claim);
@@ -210,10 +210,7 @@ public final class EtcdFence {
     try {
       return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      while (cause instanceof CompletionException && cause.getCause() != null) {
-        cause = cause.getCause();
-      }
+      Throwable cause = Causes.unwrap(e.getCause() == null ? e : e.getCause());
       if (cause instanceof StaleTokenException stale) {
         throw stale;
       }

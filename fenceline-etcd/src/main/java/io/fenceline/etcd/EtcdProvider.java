@@ -36,11 +36,11 @@ public final class EtcdProvider implements StoreProvider {
             List.of("etcd://[user:password@]host[:2379][,host[:port]]…[/root][?ca=…&cert=…&key=…]"),
             StoreKind.Consistency.CP,
             "one round trip and one write to the logs of a majority, some 1 to 10 ms",
-            EtcdLockStore.guarantees(USUAL_SHORTEST)));
+            EtcdStore.guarantees(USUAL_SHORTEST)));
   }
 
   @Override
   public StoreFactory at(StoreAddress address) {
-    return EtcdStore.at(address);
+    return EtcdStores.at(address);
   }
 }

@@ -10,6 +10,7 @@ import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.OptionsUtil;
 import io.etcd.jetcd.options.PutOption;
+import io.fenceline.spi.Causes;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.ReleaseRequest;
@@ -34,17 +35,17 @@ final class Inspector {
 
   private static final GetOption ALL = GetOption.builder().isPrefix(true).build();
 
-  private final Etcd etcd;
-  private final Keys keys;
+  private final EtcdClient etcd;
+  private final Layout layout;
 
-  Inspector(Etcd etcd, Keys keys) {
+  Inspector(EtcdClient etcd, Layout layout) {
     this.etcd = etcd;
-    this.keys = keys;
+    this.layout = layout;
   }
 
   private CompletableFuture<List<Entry>> entries(String name) {
     return readable(
-        etcd.get(keys.name(name), ALL).thenApply(read -> Entry.all(read.getKvs())),
+        etcd.get(layout.name(name), ALL).thenApply(read -> Entry.all(read.getKvs())),
         "Lock '" + name + "' can't be read");
   }
 
@@ -52,7 +53,7 @@ final class Inspector {
   private <T> CompletableFuture<T> readable(CompletableFuture<T> answer, String what) {
     return answer.exceptionallyCompose(
         failure -> {
-          Throwable cause = Etcd.cause(failure);
+          Throwable cause = Causes.unwrap(failure);
           return CompletableFuture.failedFuture(
               cause instanceof Entry.ForeignKeyException
                   ? etcd.unavailable(what + ": " + cause.getMessage(), cause)
@@ -68,7 +69,7 @@ final class Inspector {
 
   /** Names in byte order, which is the order of their keys, as of one revision. */
   CompletableFuture<List<NameState>> list(String prefix, int limit) {
-    ByteSequence start = keys.names(prefix);
+    ByteSequence start = layout.names(prefix);
     ByteSequence end = OptionsUtil.prefixEndOf(start);
     return readable(page(start, end, 0, limit, new LinkedHashMap<>()), "The locks can't be listed")
         .thenCompose(this::states);
@@ -86,7 +87,7 @@ final class Inspector {
         .thenCompose(
             read -> {
               for (KeyValue each : read.getKvs()) {
-                String name = keys.nameOf(each.getKey());
+                String name = layout.nameOf(each.getKey());
                 if (found.size() == limit && !found.containsKey(name)) {
                   return CompletableFuture.completedFuture(found);
                 }
@@ -105,7 +106,7 @@ final class Inspector {
   private CompletableFuture<List<NameState>> states(Map<String, List<Entry>> names) {
     Map<Long, CompletableFuture<Duration>> left = new HashMap<>();
     for (List<Entry> entries : names.values()) {
-      for (Entry holder : Line.holders(entries)) {
+      for (Entry holder : LockQueue.holders(entries)) {
         left.computeIfAbsent(holder.leaseId(), this::left);
       }
     }
@@ -133,7 +134,7 @@ final class Inspector {
 
   private static NameState state(
       String name, List<Entry> entries, Map<Long, CompletableFuture<Duration>> left) {
-    List<Entry> holders = Line.holders(entries);
+    List<Entry> holders = LockQueue.holders(entries);
     List<Entry> waiters =
         entries.stream()
             // One that tries is about to leave again: it waits for nothing.
@@ -199,7 +200,7 @@ final class Inspector {
     return entries(name)
         .thenCompose(
             found -> {
-              for (Entry holder : Line.holders(found)) {
+              for (Entry holder : LockQueue.holders(found)) {
                 if (!holder.value().hasEnded() && which.test(holder)) {
                   Duration after = closed.apply(holder);
                   return after.isZero() ? delete(holder) : keepClosed(holder, after);
@@ -242,7 +243,7 @@ final class Inspector {
               if (answer.isSucceeded()) {
                 return CompletableFuture.completedFuture(true);
               }
-              for (Entry found : Line.found(answer.getGetResponses())) {
+              for (Entry found : LockQueue.found(answer.getGetResponses())) {
                 if (found.created() == entry.created() && !found.value().hasEnded()) {
                   return attempts == 1
                       ? CompletableFuture.failedFuture(

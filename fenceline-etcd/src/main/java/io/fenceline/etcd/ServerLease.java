@@ -1,5 +1,6 @@
 package io.fenceline.etcd;
 
+import io.fenceline.spi.Causes;
 import io.fenceline.time.Moment;
 import io.fenceline.time.Time;
 import java.time.Duration;
@@ -18,21 +19,21 @@ final class ServerLease {
 
   final long id;
   final long ttlSeconds;
-  private final Etcd etcd;
+  private final EtcdClient etcd;
   private volatile Moment from;
   private volatile boolean gone;
 
   // Guarded by this.
   private @Nullable CompletableFuture<Moment> underWay;
 
-  private ServerLease(Etcd etcd, long id, long ttlSeconds, Moment from) {
+  private ServerLease(EtcdClient etcd, long id, long ttlSeconds, Moment from) {
     this.etcd = etcd;
     this.id = id;
     this.ttlSeconds = ttlSeconds;
     this.from = from;
   }
 
-  static CompletableFuture<ServerLease> grant(Etcd etcd, long ttlSeconds) {
+  static CompletableFuture<ServerLease> grant(EtcdClient etcd, long ttlSeconds) {
     Moment sent = etcd.context().time().now();
     return etcd.grant(ttlSeconds)
         .thenApply(granted -> new ServerLease(etcd, granted.getID(), granted.getTTL(), sent));
@@ -62,13 +63,13 @@ final class ServerLease {
   /**
    * Starts it again.
    *
-   * @return since when it runs then; fails with {@link Etcd.LeaseGoneException} if it is gone
+   * @return since when it runs then; fails with {@link Failures.LeaseGoneException} if it is gone
    */
   CompletableFuture<Moment> keepAlive() {
     CompletableFuture<Moment> answer = new CompletableFuture<>();
     synchronized (this) {
       if (gone) {
-        return CompletableFuture.failedFuture(new Etcd.LeaseGoneException());
+        return CompletableFuture.failedFuture(new Failures.LeaseGoneException());
       }
       if (underWay != null) {
         return underWay;
@@ -86,10 +87,10 @@ final class ServerLease {
     etcd.ofLeaseWithin(raw, patience, "A keep-alive")
         .whenComplete(
             (since, failure) -> {
-              Throwable cause = failure == null ? null : Etcd.cause(failure);
+              Throwable cause = failure == null ? null : Causes.unwrap(failure);
               synchronized (this) {
                 underWay = null;
-                gone |= cause instanceof Etcd.LeaseGoneException;
+                gone |= cause instanceof Failures.LeaseGoneException;
               }
               if (cause == null) {
                 answer.complete(since);

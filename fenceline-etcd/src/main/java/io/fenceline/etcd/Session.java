@@ -1,6 +1,7 @@
 package io.fenceline.etcd;
 
 import io.etcd.jetcd.ByteSequence;
+import io.fenceline.spi.Causes;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.Validity;
@@ -56,13 +57,13 @@ final class Session {
   final Duration lease;
   final Duration delay;
   final boolean shared;
-  private final Etcd etcd;
-  private final Keys keys;
+  private final EtcdClient etcd;
+  private final Layout layout;
   private final Consumer<Session> whenEnded;
   private final Consumer<Session> whenGivenUp;
-  private final Consumer<Use> whenLost;
-  private final Sweep sweep;
-  private final Map<ByteSequence, Use> uses = new ConcurrentHashMap<>();
+  private final Consumer<ClaimKey> whenLost;
+  private final Sweeper sweep;
+  private final Map<ByteSequence, ClaimKey> claimKeys = new ConcurrentHashMap<>();
   private volatile boolean ended;
   private volatile boolean keeping = true;
   private volatile boolean givenUp;
@@ -74,17 +75,17 @@ final class Session {
   private Time.@Nullable Timer sweepTimer;
 
   Session(
-      Etcd etcd,
-      Keys keys,
+      EtcdClient etcd,
+      Layout layout,
       ServerLease server,
       Duration lease,
       Duration delay,
       boolean shared,
       Consumer<Session> whenEnded,
       Consumer<Session> whenGivenUp,
-      Consumer<Use> whenLost) {
+      Consumer<ClaimKey> whenLost) {
     this.etcd = etcd;
-    this.keys = keys;
+    this.layout = layout;
     this.server = server;
     this.lease = lease;
     this.delay = delay;
@@ -92,7 +93,7 @@ final class Session {
     this.whenEnded = whenEnded;
     this.whenGivenUp = whenGivenUp;
     this.whenLost = whenLost;
-    this.sweep = new Sweep(etcd, this);
+    this.sweep = new Sweeper(etcd, this);
     this.usedNanos = time().nanos();
   }
 
@@ -125,7 +126,7 @@ final class Session {
   // Keys. ---------------------------------------------------------------------------------------
 
   /** A key for a claim: of the lowest slot that is free for its name. */
-  Use open(ClaimRequest request) {
+  ClaimKey open(ClaimRequest request) {
     int slot;
     synchronized (this) {
       BitSet taken = slots.computeIfAbsent(request.name(), name -> new BitSet());
@@ -134,57 +135,57 @@ final class Session {
     }
     usedNanos = time().nanos();
     Entry.Value value = Entry.Value.of(request, time().wallMillis(), etcd.context().client());
-    ByteSequence key = keys.claim(request.name(), server.id, slot);
-    Use use = new Use(etcd, this, request, key, value.bytes(), slot);
-    uses.put(key, use);
-    return use;
+    ByteSequence key = layout.claim(request.name(), server.id, slot);
+    ClaimKey claimKey = new ClaimKey(etcd, this, request, key, value.bytes(), slot);
+    claimKeys.put(key, claimKey);
+    return claimKey;
   }
 
   /** A key that was moved here. */
-  void adopt(Use use) {
-    uses.put(use.key, use);
+  void adopt(ClaimKey claimKey) {
+    claimKeys.put(claimKey.key, claimKey);
   }
 
   /** The key is gone; its slot may be used again if it can't come back. */
-  void close(Use use) {
-    boolean reusable = use.retire();
-    if (!uses.remove(use.key, use)) {
+  void close(ClaimKey claimKey) {
+    boolean reusable = claimKey.retire();
+    if (!claimKeys.remove(claimKey.key, claimKey)) {
       return;
     }
     if (reusable) {
       synchronized (this) {
-        BitSet taken = slots.get(use.request.name());
+        BitSet taken = slots.get(claimKey.request.name());
         if (taken != null) {
-          taken.clear(use.slot);
+          taken.clear(claimKey.slot);
           if (taken.isEmpty()) {
-            slots.remove(use.request.name());
+            slots.remove(claimKey.request.name());
           }
         }
       }
-    } else if (use.doubtful) {
+    } else if (claimKey.doubtful) {
       sweep.expect();
     }
   }
 
   /** The key has left, or was never ours; its slot is not used again. */
-  void abandon(Use use) {
-    if (uses.remove(use.key, use) && use.doubtful) {
+  void abandon(ClaimKey claimKey) {
+    if (claimKeys.remove(claimKey.key, claimKey) && claimKey.doubtful) {
       sweep.expect();
     }
   }
 
   /** The key was found to be gone, or to be no longer ours. */
-  void lost(Use use) {
-    close(use);
-    whenLost.accept(use);
+  void lost(ClaimKey claimKey) {
+    close(claimKey);
+    whenLost.accept(claimKey);
   }
 
-  @Nullable Use use(ByteSequence key) {
-    return uses.get(key);
+  @Nullable ClaimKey keyOf(ByteSequence key) {
+    return claimKeys.get(key);
   }
 
-  Collection<Use> uses() {
-    return List.copyOf(uses.values());
+  Collection<ClaimKey> claimKeys() {
+    return List.copyOf(claimKeys.values());
   }
 
   // Life. ---------------------------------------------------------------------------------------
@@ -204,10 +205,10 @@ final class Session {
               if (failure == null) {
                 return new Renewal.Renewed(new Validity(since, length));
               }
-              if (Etcd.cause(failure) instanceof Etcd.LeaseGoneException) {
+              if (Causes.unwrap(failure) instanceof Failures.LeaseGoneException) {
                 return Renewal.GONE;
               }
-              throw new CompletionException(Etcd.cause(failure));
+              throw new CompletionException(Causes.unwrap(failure));
             });
   }
 
@@ -221,7 +222,8 @@ final class Session {
         .keepAlive()
         .whenComplete(
             (since, failure) -> {
-              if (failure != null && Etcd.cause(failure) instanceof Etcd.LeaseGoneException) {
+              if (failure != null
+                  && Causes.unwrap(failure) instanceof Failures.LeaseGoneException) {
                 end();
               }
             });
@@ -282,7 +284,7 @@ final class Session {
       return;
     }
     boolean isIdle = !shared || time().nanos() - usedNanos > IDLE.toNanos();
-    if (uses.isEmpty() && isIdle) {
+    if (claimKeys.isEmpty() && isIdle) {
       end();
       return;
     }
@@ -313,7 +315,7 @@ final class Session {
     cancelTimers();
     whenEnded.accept(this);
     // A hold that was lost leaves its name closed for the delay; only the server may end it then.
-    if (!server.isGone() && (delay.isZero() || uses.isEmpty())) {
+    if (!server.isGone() && (delay.isZero() || claimKeys.isEmpty())) {
       revoke(time().nanos());
     }
     server.markGone();
@@ -375,6 +377,6 @@ final class Session {
       ended = true;
     }
     cancelTimers();
-    return uses.isEmpty() ? etcd.revoke(server.id) : CompletableFuture.completedFuture(null);
+    return claimKeys.isEmpty() ? etcd.revoke(server.id) : CompletableFuture.completedFuture(null);
   }
 }

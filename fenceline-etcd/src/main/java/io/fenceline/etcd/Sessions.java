@@ -1,6 +1,7 @@
 package io.fenceline.etcd;
 
 import io.fenceline.settings.Durations;
+import io.fenceline.spi.Causes;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.time.Moment;
 import java.time.Duration;
@@ -21,10 +22,10 @@ final class Sessions {
 
   private record Terms(Duration lease, Duration delay) {}
 
-  private final Etcd etcd;
-  private final Keys keys;
+  private final EtcdClient etcd;
+  private final Layout layout;
   private final Map<Terms, Session> live = new ConcurrentHashMap<>();
-  private final Consumer<Use> whenLost;
+  private final Consumer<ClaimKey> whenLost;
 
   // Guarded by this.
   private final Map<Terms, CompletableFuture<Session>> opening = new HashMap<>();
@@ -35,9 +36,9 @@ final class Sessions {
    *
    * @param whenLost hears of each key of a session that has ended
    */
-  Sessions(Etcd etcd, Keys keys, Consumer<Use> whenLost) {
+  Sessions(EtcdClient etcd, Layout layout, Consumer<ClaimKey> whenLost) {
     this.etcd = etcd;
-    this.keys = keys;
+    this.layout = layout;
     this.whenLost = whenLost;
   }
 
@@ -76,7 +77,7 @@ final class Sessions {
                 return CompletableFuture.completedFuture(session);
               }
               return session.isOpen()
-                  ? CompletableFuture.failedFuture(Etcd.cause(failure))
+                  ? CompletableFuture.failedFuture(Causes.unwrap(failure))
                   : shared(terms(request));
             });
   }
@@ -108,7 +109,7 @@ final class Sessions {
                 session.start();
                 opened.complete(session);
               } else {
-                opened.completeExceptionally(Etcd.cause(failure));
+                opened.completeExceptionally(Causes.unwrap(failure));
               }
             });
     return opened;
@@ -124,7 +125,15 @@ final class Sessions {
         .thenApply(
             server ->
                 new Session(
-                    etcd, keys, server, lease, delay, shared, this::ended, this::remove, whenLost));
+                    etcd,
+                    layout,
+                    server,
+                    lease,
+                    delay,
+                    shared,
+                    this::ended,
+                    this::remove,
+                    whenLost));
   }
 
   /** The next claim gets another session. */
@@ -134,7 +143,7 @@ final class Sessions {
 
   private void ended(Session session) {
     remove(session);
-    List<Use> lost = new ArrayList<>(session.uses());
+    List<ClaimKey> lost = new ArrayList<>(session.claimKeys());
     // A fixed lease ends like this by itself, and its holder knows when.
     if (session.shared && !lost.isEmpty()) {
       LOG.warn(

@@ -2,6 +2,7 @@ package io.fenceline.etcd;
 
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.kv.TxnResponse;
+import io.fenceline.spi.Causes;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Mode;
 import io.fenceline.time.Lane;
@@ -32,17 +33,17 @@ final class Wait {
    */
 
   private final Claim claim;
-  private final Etcd etcd;
+  private final EtcdClient etcd;
   private final ByteSequence name;
   private final ClaimRequest request;
 
   // Guarded by the claim.
-  private @Nullable Lookout lookout;
+  private @Nullable KeyWatch watch;
   private Time.@Nullable Timer poll;
   private boolean asking;
   private boolean lookAgain;
 
-  Wait(Claim claim, Etcd etcd, ByteSequence name) {
+  Wait(Claim claim, EtcdClient etcd, ByteSequence name) {
     this.claim = claim;
     this.etcd = etcd;
     this.name = name;
@@ -50,20 +51,20 @@ final class Wait {
   }
 
   /** Watches what is in the way, as of a revision. */
-  void begin(Line line, long revision) {
-    Lookout before;
-    Lookout next = null;
+  void begin(LockQueue line, long revision) {
+    KeyWatch before;
+    KeyWatch next = null;
     synchronized (claim) {
       if (!claim.startsToWait()) {
         return;
       }
-      before = lookout;
+      before = watch;
       if (before == null || !before.isFor(line.watched())) {
         boolean forOne = line.waitsForOne();
         next =
-            new Lookout(
+            new KeyWatch(
                 etcd, name, line.watched(), line.spare(), revision, end -> woken(end, forOne));
-        lookout = next;
+        watch = next;
       } else {
         before = null;
       }
@@ -88,8 +89,8 @@ final class Wait {
     poll = time.schedule(pause, () -> time.lane(Lane.WORK).execute(this::look));
   }
 
-  private void woken(Lookout.End end, boolean forOne) {
-    if (end == Lookout.End.HAD_IT || (end == Lookout.End.GONE && forOne)) {
+  private void woken(KeyWatch.End end, boolean forOne) {
+    if (end == KeyWatch.End.HANDED_OVER || (end == KeyWatch.End.GONE && forOne)) {
       takeTurn();
     } else {
       look();
@@ -98,7 +99,7 @@ final class Wait {
 
   /** Looks at the place in the queue; once more if something has happened meanwhile. */
   void look() {
-    Use mine = startsToAsk();
+    ClaimKey mine = startsToAsk();
     if (mine == null) {
       return;
     }
@@ -107,7 +108,7 @@ final class Wait {
             (answer, failure) -> {
               boolean again = answered();
               if (failure != null) {
-                claim.failed(Etcd.cause(failure));
+                claim.failed(Causes.unwrap(failure));
               } else if (!answer.isSucceeded()) {
                 claim.lost("its key is gone");
               } else {
@@ -119,10 +120,11 @@ final class Wait {
             });
   }
 
-  private void seen(Use mine, TxnResponse answer) {
-    Line line;
+  private void seen(ClaimKey mine, TxnResponse answer) {
+    LockQueue line;
     try {
-      line = Line.seen(request.mode(), mine.created, Line.found(answer.getGetResponses()));
+      line =
+          LockQueue.seen(request.mode(), mine.created, LockQueue.found(answer.getGetResponses()));
     } catch (Entry.ForeignKeyException e) {
       claim.unreadable(e);
       return;
@@ -132,7 +134,7 @@ final class Wait {
 
   /** Nobody is in the way: takes the name, if the own key is there, and says so in it. */
   void takeTurn() {
-    Use mine = startsToAsk();
+    ClaimKey mine = startsToAsk();
     if (mine == null) {
       return;
     }
@@ -142,7 +144,7 @@ final class Wait {
         (is, failure) -> {
           boolean unused = answered();
           if (failure != null) {
-            claim.failed(Etcd.cause(failure));
+            claim.failed(Causes.unwrap(failure));
           } else if (is) {
             claim.grant();
           } else {
@@ -152,9 +154,9 @@ final class Wait {
   }
 
   /** The key to ask about; null if there is none, or an answer is awaited already. */
-  private @Nullable Use startsToAsk() {
+  private @Nullable ClaimKey startsToAsk() {
     synchronized (claim) {
-      Use mine = claim.inLine();
+      ClaimKey mine = claim.inLine();
       if (mine == null) {
         return null;
       }
@@ -177,10 +179,10 @@ final class Wait {
 
   /** Nothing is waited for any more. */
   void end() {
-    Lookout last;
+    KeyWatch last;
     synchronized (claim) {
-      last = lookout;
-      lookout = null;
+      last = watch;
+      watch = null;
       if (poll != null) {
         poll.cancel();
         poll = null;

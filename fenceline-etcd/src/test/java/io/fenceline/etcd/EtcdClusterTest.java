@@ -124,7 +124,7 @@ class EtcdClusterTest {
 
   @Test
   void withoutAMajority_nobodyIsToldThatItsKeyIsThere() {
-    CompletableFuture<Etcd> direct = new CompletableFuture<>();
+    CompletableFuture<EtcdClient> direct = new CompletableFuture<>();
     StoreAddress one = StoreAddress.parse("etcd://" + cluster.members().get(2).address());
     try (Fenceline client =
         Fenceline.builder()
@@ -133,18 +133,18 @@ class EtcdClusterTest {
                 (StoreFactory)
                     context -> {
                       direct.complete(
-                          new Etcd(
+                          new EtcdClient(
                               context, "test", () -> EtcdAddress.of(one).connect(context), true));
-                      return Opening.open(direct.join(), "/fenceline");
+                      return StoreOpener.open(direct.join(), "/fenceline");
                     })
             .connect()) {
-      Etcd etcd = direct.join();
-      Keys keys = new Keys("/fenceline");
+      EtcdClient etcd = direct.join();
+      Layout layout = new Layout("/fenceline");
       ServerLease lease = ServerLease.grant(etcd, 60).join();
       Session session =
           new Session(
               etcd,
-              keys,
+              layout,
               lease,
               Duration.ofSeconds(60),
               Duration.ZERO,
@@ -152,7 +152,7 @@ class EtcdClusterTest {
               ended -> {},
               givenUp -> {},
               lost -> {});
-      Use use =
+      ClaimKey use =
           session.open(
               new ClaimRequest(
                   "there",
@@ -161,7 +161,7 @@ class EtcdClusterTest {
                   Duration.ofSeconds(60),
                   Duration.ZERO,
                   true));
-      use.created = use.put(keys.name("there")).join().getHeader().getRevision();
+      use.created = use.put(layout.name("there")).join().getHeader().getRevision();
       assertThat(use.isThere().join()).isTrue();
       assertThat(client.store()).isEqualTo("test");
 
@@ -242,8 +242,9 @@ class EtcdClusterTest {
 
   @Test
   void slowTransactionsAreSaid() {
-    assertThat(Doctor.judgeLatency(Duration.ofMillis(8)).severity()).isEqualTo(Finding.Severity.OK);
-    assertThat(Doctor.judgeLatency(Duration.ofMillis(180)))
+    assertThat(Diagnostics.judgeLatency(Duration.ofMillis(8)).severity())
+        .isEqualTo(Finding.Severity.OK);
+    assertThat(Diagnostics.judgeLatency(Duration.ofMillis(180)))
         .satisfies(
             finding -> {
               assertThat(finding.severity()).isEqualTo(Finding.Severity.NOTE);
@@ -253,8 +254,9 @@ class EtcdClusterTest {
 
   @Test
   void versionsWithTheFaultOfLeasesAreKnown() {
-    assertThat(List.of("3.3.27", "3.4.23", "3.4.30", "3.5.12")).allMatch(Doctor::revokesLiveLeases);
+    assertThat(List.of("3.3.27", "3.4.23", "3.4.30", "3.5.12"))
+        .allMatch(Diagnostics::revokesLiveLeases);
     assertThat(List.of("3.4.31", "3.5.13", "3.5.21", "3.6.0", "odd"))
-        .noneMatch(Doctor::revokesLiveLeases);
+        .noneMatch(Diagnostics::revokesLiveLeases);
   }
 }

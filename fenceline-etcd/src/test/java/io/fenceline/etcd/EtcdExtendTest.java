@@ -82,7 +82,7 @@ class EtcdExtendTest extends OneEtcdServer {
     try (Client client = Client.builder().endpoints(etcd.endpoint()).interceptor(late).build();
         Fenceline faulty =
             Fenceline.builder()
-                .store(EtcdStore.from(client))
+                .store(EtcdStores.from(client))
                 .operationTimeout(seconds(1))
                 .connect()) {
       Hold hold = faulty.lock("late", FIXED).acquire(BOUND);
@@ -122,7 +122,7 @@ class EtcdExtendTest extends OneEtcdServer {
   void aMoveThatIsDoneAfterItsHoldWasLost_leavesTheNameClosedForItsDelay() throws Exception {
     HeldRequest move = new HeldRequest();
     HeldRequest revocation = new HeldRequest();
-    AtomicReference<EtcdLockStore> store = new AtomicReference<>();
+    AtomicReference<EtcdStore> store = new AtomicReference<>();
     Duration delay = seconds(2);
     try (Client client =
             Client.builder()
@@ -135,7 +135,7 @@ class EtcdExtendTest extends OneEtcdServer {
                 .store(
                     (StoreFactory)
                         context -> {
-                          store.set((EtcdLockStore) EtcdStore.from(client).open(context));
+                          store.set((EtcdStore) EtcdStores.from(client).open(context));
                           return store.get();
                         })
                 .operationTimeout(seconds(60))

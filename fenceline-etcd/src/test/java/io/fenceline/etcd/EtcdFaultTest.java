@@ -367,16 +367,16 @@ class EtcdFaultTest {
             .store(
                 (StoreFactory)
                     context -> {
-                      Etcd direct =
-                          new Etcd(
+                      EtcdClient direct =
+                          new EtcdClient(
                               context,
                               "test",
                               () -> EtcdAddress.of(address).connect(context),
                               true);
                       ByteSequence key = ByteSequence.from("nothing", StandardCharsets.UTF_8);
-                      new Lookout(direct, key, Map.of(key, 1), 0, seen, end -> called.countDown())
+                      new KeyWatch(direct, key, Map.of(key, 1), 0, seen, end -> called.countDown())
                           .open();
-                      return Opening.open(direct, "/elsewhere");
+                      return StoreOpener.open(direct, "/elsewhere");
                     })
             .connect()) {
       assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();

@@ -57,15 +57,14 @@ class EtcdLeaseTest extends OneEtcdServer {
 
   @Test
   void fixedLeasesThatRanOut_areForgotten_withALockDelayToo() throws Exception {
-    AtomicReference<EtcdLockStore> store = new AtomicReference<>();
+    AtomicReference<EtcdStore> store = new AtomicReference<>();
     StoreAddress address = StoreAddress.parse("etcd://" + etcd.address());
     try (Fenceline client =
         Fenceline.builder()
             .store(
                 (StoreFactory)
                     context -> {
-                      EtcdLockStore made =
-                          (EtcdLockStore) new EtcdProvider().at(address).open(context);
+                      EtcdStore made = (EtcdStore) new EtcdProvider().at(address).open(context);
                       store.set(made);
                       return made;
                     })
@@ -137,14 +136,14 @@ class EtcdLeaseTest extends OneEtcdServer {
             .store(
                 (StoreFactory)
                     context -> {
-                      Etcd direct =
-                          new Etcd(
+                      EtcdClient direct =
+                          new EtcdClient(
                               context,
                               "test",
                               () -> EtcdAddress.of(address).connect(context),
                               true);
                       beginOnEndedSession(direct, answer);
-                      return Opening.open(direct, "/elsewhere");
+                      return StoreOpener.open(direct, "/elsewhere");
                     })
             .connect()) {
       assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOf(StoreUnavailableException.class);
@@ -152,13 +151,14 @@ class EtcdLeaseTest extends OneEtcdServer {
     }
   }
 
-  private static void beginOnEndedSession(Etcd direct, CompletableFuture<RuntimeException> answer) {
-    Keys keys = new Keys("/fenceline");
+  private static void beginOnEndedSession(
+      EtcdClient direct, CompletableFuture<RuntimeException> answer) {
+    Layout layout = new Layout("/fenceline");
     Duration lease = Duration.ofSeconds(30);
     Owner owner = Owner.draw(new SecureRandom());
     ClaimRequest request =
         new ClaimRequest("ended", owner, Mode.EXCLUSIVE, lease, Duration.ZERO, true);
-    Session session = new Sessions(direct, keys, use -> {}).open(request).join();
+    Session session = new Sessions(direct, layout, use -> {}).open(request).join();
     session.end();
     String id = Long.toHexString(session.server.id);
     Eventually.until(BOUND, "the lease to end", () -> !etcd.etcdctl("lease", "list").contains(id));
@@ -184,7 +184,7 @@ class EtcdLeaseTest extends OneEtcdServer {
             answer.complete(cause);
           }
         };
-    new Claim(direct, keys.name("ended"), request, handler, over -> {}).begin(session);
+    new Claim(direct, layout.name("ended"), request, handler, over -> {}).begin(session);
   }
 
   @Test
@@ -287,7 +287,7 @@ class EtcdLeaseTest extends OneEtcdServer {
     HeldRequest late = new HeldRequest();
     try (Client client = Client.builder().endpoints(etcd.endpoint()).interceptor(late).build();
         Fenceline operator =
-            Fenceline.builder().store(EtcdStore.from(client)).operationTimeout(BOUND).connect()) {
+            Fenceline.builder().store(EtcdStores.from(client)).operationTimeout(BOUND).connect()) {
       late.catchNext(request -> request.startsWith("Txn") && request.contains("lock/" + name));
       CompletableFuture<Boolean> forced =
           CompletableFuture.supplyAsync(() -> operator.forceRelease(name, hold.token()));

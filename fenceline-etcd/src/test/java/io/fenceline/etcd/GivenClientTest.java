@@ -35,7 +35,7 @@ class GivenClientTest extends GivenClientContract {
     return new GivenClient() {
       @Override
       public StoreFactory store() {
-        return EtcdStore.from(client);
+        return EtcdStores.from(client);
       }
 
       @Override

@@ -3,7 +3,7 @@ package io.fenceline.zookeeper.session;
 import io.fenceline.FencelineException;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
-import java.util.concurrent.CompletionException;
+import io.fenceline.spi.Causes;
 import org.apache.zookeeper.KeeperException;
 
 /** Translates ZooKeeper's errors to ours. */
@@ -21,10 +21,7 @@ final class Failures {
 
   /** Returns what the runtime can act on: our own exceptions as they are, others as "no answer". */
   static RuntimeException meaning(String store, Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = Causes.unwrap(failure);
     return cause instanceof FencelineException own
         ? own
         : new StoreUnavailableException(store, "A request failed: " + cause, cause);

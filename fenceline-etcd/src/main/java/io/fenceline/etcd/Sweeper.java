@@ -20,14 +20,14 @@ import java.util.concurrent.CompletableFuture;
  * answered elsewhere. So it is only a hint: every key that looks wrong is read, and a deletion
  * compares the create revision that was read.
  */
-final class Sweep {
-  private final Etcd etcd;
+final class Sweeper {
+  private final EtcdClient etcd;
   private final Session session;
 
   // Guarded by this: since when a key may be there that we don't know of; 0 if none.
   private long expectedSince;
 
-  Sweep(Etcd etcd, Session session) {
+  Sweeper(EtcdClient etcd, Session session) {
     this.etcd = etcd;
     this.session = session;
   }
@@ -86,16 +86,16 @@ final class Sweep {
             }
           }
         });
-    for (Use use : session.uses()) {
-      if (use.held && !there.contains(use.key)) {
-        verify(use);
+    for (ClaimKey claimKey : session.claimKeys()) {
+      if (claimKey.held && !there.contains(claimKey.key)) {
+        verify(claimKey);
       }
     }
   }
 
   private boolean isWanted(ByteSequence key) {
-    Use use = session.use(key);
-    return use != null && !use.isAbandoned();
+    ClaimKey claimKey = session.keyOf(key);
+    return claimKey != null && !claimKey.isAbandoned();
   }
 
   private CompletableFuture<Void> remove(ByteSequence key) {
@@ -108,7 +108,7 @@ final class Sweep {
                   || isWanted(key)) {
                 return CompletableFuture.completedFuture(null);
               }
-              Use abandoned = session.use(key);
+              ClaimKey abandoned = session.keyOf(key);
               Cmp unchanged =
                   new Cmp(
                       key,
@@ -126,18 +126,18 @@ final class Sweep {
             });
   }
 
-  private void verify(Use use) {
-    etcd.get(use.key, GetOption.DEFAULT)
+  private void verify(ClaimKey claimKey) {
+    etcd.get(claimKey.key, GetOption.DEFAULT)
         .thenAccept(
             read -> {
               boolean ours =
                   read.getKvs().stream()
                       .anyMatch(
                           found ->
-                              found.getCreateRevision() == use.created
+                              found.getCreateRevision() == claimKey.created
                                   && found.getLease() == session.server.id);
-              if (!ours && session.use(use.key) == use) {
-                session.lost(use);
+              if (!ours && session.keyOf(claimKey.key) == claimKey) {
+                session.lost(claimKey);
               }
             });
   }

@@ -8,6 +8,7 @@ import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.settings.Durations;
+import io.fenceline.spi.Causes;
 import io.fenceline.spi.LockStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -19,21 +20,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Opens a store: checks the format of what is there, and asks what the shortest lease is. */
-final class Opening {
+final class StoreOpener {
   private static final String FORMAT = "1";
 
-  private Opening() {}
+  private StoreOpener() {}
 
-  static LockStore open(Etcd etcd, String root) {
-    Keys keys = new Keys(root);
+  static LockStore open(EtcdClient etcd, String root) {
+    Layout layout = new Layout(root);
     boolean opened = false;
     try {
       Duration shortest =
-          checkFormat(etcd, keys)
+          checkFormat(etcd, layout)
               // At the same time: each goes by a connection of its own, which has to be made.
               .thenCombine(shortestLease(etcd), (ok, lease) -> lease)
               .get(etcd.context().connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
-      LockStore store = new EtcdLockStore(etcd, keys, shortest);
+      LockStore store = new EtcdStore(etcd, layout, shortest);
       opened = true;
       return store;
     } catch (InterruptedException e) {
@@ -45,8 +46,8 @@ final class Opening {
               .formatted(Durations.show(etcd.context().connectTimeout())),
           e);
     } catch (ExecutionException e) {
-      Throwable cause = Etcd.cause(e.getCause() == null ? e : e.getCause());
-      throw etcd.told("Connecting" + needing(cause, keys), cause);
+      Throwable cause = Causes.unwrap(e.getCause() == null ? e : e.getCause());
+      throw etcd.told("Connecting" + needing(cause, layout), cause);
     } finally {
       if (!opened) {
         etcd.close();
@@ -54,22 +55,22 @@ final class Opening {
     }
   }
 
-  private static String needing(Throwable cause, Keys keys) {
+  private static String needing(Throwable cause, Layout layout) {
     return String.valueOf(cause.getMessage()).contains("permission denied")
         ? ", which needs readwrite on the key %s and on the prefix %s,"
             .formatted(
-                keys.format().toString(StandardCharsets.UTF_8),
-                keys.names("").toString(StandardCharsets.UTF_8))
+                layout.format().toString(StandardCharsets.UTF_8),
+                layout.names("").toString(StandardCharsets.UTF_8))
         : "";
   }
 
   /** Says which format is there, the first one to come; fails if it is another than ours. */
-  static CompletableFuture<Boolean> checkFormat(Etcd etcd, Keys keys) {
+  static CompletableFuture<Boolean> checkFormat(EtcdClient etcd, Layout layout) {
     ByteSequence format = ByteSequence.from(FORMAT, StandardCharsets.UTF_8);
     return etcd.txn(
-            new Cmp(keys.format(), Cmp.Op.EQUAL, CmpTarget.createRevision(0)),
-            List.of(Op.put(keys.format(), format, PutOption.DEFAULT)),
-            List.of(Op.get(keys.format(), GetOption.DEFAULT)))
+            new Cmp(layout.format(), Cmp.Op.EQUAL, CmpTarget.createRevision(0)),
+            List.of(Op.put(layout.format(), format, PutOption.DEFAULT)),
+            List.of(Op.get(layout.format(), GetOption.DEFAULT)))
         .thenApply(
             answer -> {
               if (!answer.isSucceeded()) {
@@ -94,7 +95,7 @@ final class Opening {
   }
 
   /** The server raises shorter times to live to what an election may take. */
-  private static CompletableFuture<Duration> shortestLease(Etcd etcd) {
+  private static CompletableFuture<Duration> shortestLease(EtcdClient etcd) {
     return etcd.grant(1, etcd.context().connectTimeout())
         .thenApply(
             granted -> {

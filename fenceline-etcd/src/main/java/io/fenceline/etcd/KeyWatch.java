@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A broken watch is not resumed: jetcd would go on from a revision that may be later than the
  * last event that it has delivered. Whoever is called back looks, and starts anew.
  */
-final class Lookout implements Watch.Listener {
+final class KeyWatch implements Watch.Listener {
   /*
    * A watch from a revision of the past is a slow one: the server keeps it apart until its next round
    * over such watches, each 100 ms, and until then nothing is told, however late it happens. A watch of
@@ -46,10 +46,10 @@ final class Lookout implements Watch.Listener {
     GONE,
 
     /** It is gone, and had the name for itself: nobody who was ahead of it is left. */
-    HAD_IT
+    HANDED_OVER
   }
 
-  private final Etcd etcd;
+  private final EtcdClient etcd;
   private final ByteSequence name;
   private final Map<ByteSequence, Integer> watched;
   private final int spare;
@@ -69,8 +69,8 @@ final class Lookout implements Watch.Listener {
    * @param spare how much may still be taken when the callback is due
    * @param seenRevision the revision at which the keys were seen
    */
-  Lookout(
-      Etcd etcd,
+  KeyWatch(
+      EtcdClient etcd,
       ByteSequence name,
       Map<ByteSequence, Integer> watched,
       int spare,
@@ -142,7 +142,7 @@ final class Lookout implements Watch.Listener {
       enough &= left.values().stream().mapToInt(Integer::intValue).sum() <= spare;
     }
     if (enough) {
-      callBack.accept(hadIt ? End.HAD_IT : End.GONE);
+      callBack.accept(hadIt ? End.HANDED_OVER : End.GONE);
     }
   }
 

@@ -14,7 +14,7 @@ import io.grpc.MethodDescriptor;
  * with an answer here is short, never waits, and never is a user's: the runtime has threads of its
  * own for that.
  */
-final class AnsweredByNetty implements ClientInterceptor {
+final class DirectAnswerInterceptor implements ClientInterceptor {
   @Override
   public <Q, A> ClientCall<Q, A> interceptCall(
       MethodDescriptor<Q, A> method, CallOptions options, Channel next) {

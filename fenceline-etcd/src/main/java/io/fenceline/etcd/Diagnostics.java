@@ -7,6 +7,7 @@ import io.etcd.jetcd.maintenance.StatusResponse;
 import io.etcd.jetcd.options.GetOption;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.settings.Durations;
+import io.fenceline.spi.Causes;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -22,18 +23,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Looks a cluster over: its members, versions, alarms, latency, and what we may do there. */
-final class Doctor {
+final class Diagnostics {
   private static final Pattern VERSION = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+).*");
   private static final Duration SLOW = Duration.ofMillis(100);
   private static final long PATIENCE_NANOS = 1_500_000_000;
 
-  private final Etcd etcd;
-  private final Keys keys;
+  private final EtcdClient etcd;
+  private final Layout layout;
   private final Duration shortest;
 
-  Doctor(Etcd etcd, Keys keys, Duration shortest) {
+  Diagnostics(EtcdClient etcd, Layout layout, Duration shortest) {
     this.etcd = etcd;
-    this.keys = keys;
+    this.layout = layout;
     this.shortest = shortest;
   }
 
@@ -43,8 +44,10 @@ final class Doctor {
   CompletableFuture<List<Finding>> examine() {
     List<CompletableFuture<List<Finding>>> checks =
         List.of(
-            asked("members", Doctor::members).thenCompose(this::visits).thenApply(Doctor::judge),
-            asked("alarms", Doctor::alarms).thenApply(Doctor::judgeAlarms),
+            asked("members", Diagnostics::members)
+                .thenCompose(this::visits)
+                .thenApply(Diagnostics::judge),
+            asked("alarms", Diagnostics::alarms).thenApply(Diagnostics::judgeAlarms),
             rights(),
             latency());
     return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new))
@@ -52,7 +55,7 @@ final class Doctor {
             (done, failure) -> {
               List<Finding> found = new ArrayList<>();
               for (CompletableFuture<List<Finding>> check : checks) {
-                found.addAll(check.exceptionally(Doctor::unanswered).join());
+                found.addAll(check.exceptionally(Diagnostics::unanswered).join());
               }
               found.add(
                   Finding.ok(
@@ -67,7 +70,7 @@ final class Doctor {
     return List.of(
         Finding.note(
             "cluster",
-            "a question was not answered: " + Etcd.cause(failure).getMessage(),
+            "a question was not answered: " + Causes.unwrap(failure).getMessage(),
             "members and alarms may be in a state that locks suffer from",
             "ask as a user who may, or use etcdctl endpoint status"));
   }
@@ -150,7 +153,7 @@ final class Doctor {
           }
         });
     String shown = String.join(", ", versions);
-    return versions.stream().anyMatch(Doctor::revokesLiveLeases)
+    return versions.stream().anyMatch(Diagnostics::revokesLiveLeases)
         ? Finding.serious(
             "version",
             shown,
@@ -209,25 +212,25 @@ final class Doctor {
    * connect, which needs both.
    */
   private CompletableFuture<List<Finding>> rights() {
-    String format = keys.format().toString(StandardCharsets.UTF_8);
-    String locks = keys.names("").toString(StandardCharsets.UTF_8);
+    String format = layout.format().toString(StandardCharsets.UTF_8);
+    String locks = layout.names("").toString(StandardCharsets.UTF_8);
     GetOption count = GetOption.builder().isPrefix(true).withCountOnly(true).build();
     String toFormat = "readwrite " + format;
     String toLocks = "--prefix readwrite " + locks;
     CompletableFuture<Right> readFormat =
-        right("read " + format, toFormat, etcd.get(keys.format(), GetOption.DEFAULT));
+        right("read " + format, toFormat, etcd.get(layout.format(), GetOption.DEFAULT));
     CompletableFuture<Right> writeFormat =
         readFormat.thenCompose(
             read ->
                 read.denied.isPresent()
                     ? readFormat
-                    : right("write " + format, toFormat, Opening.checkFormat(etcd, keys)));
+                    : right("write " + format, toFormat, StoreOpener.checkFormat(etcd, layout)));
     List<CompletableFuture<Right>> rights =
         List.of(
             readFormat,
             writeFormat,
-            right("read keys below " + locks, toLocks, etcd.get(keys.names(""), count)),
-            right("write keys below " + locks, toLocks, etcd.delete(keys.ofNoClaim())));
+            right("read keys below " + locks, toLocks, etcd.get(layout.names(""), count)),
+            right("write keys below " + locks, toLocks, etcd.delete(layout.ofNoClaim())));
     return CompletableFuture.allOf(rights.toArray(CompletableFuture<?>[]::new))
         .thenApply(done -> judgeRights(rights.stream().map(CompletableFuture::join).toList()));
   }
@@ -241,7 +244,7 @@ final class Doctor {
                     grant,
                     failure == null
                         ? Optional.empty()
-                        : Optional.of(String.valueOf(Etcd.cause(failure).getMessage()))));
+                        : Optional.of(String.valueOf(Causes.unwrap(failure).getMessage()))));
   }
 
   private static List<Finding> judgeRights(List<Right> rights) {
@@ -268,7 +271,7 @@ final class Doctor {
    */
   private CompletableFuture<List<Finding>> latency() {
     long started = etcd.context().time().nanos();
-    return Opening.checkFormat(etcd, keys)
+    return StoreOpener.checkFormat(etcd, layout)
         .handle(
             (done, failure) ->
                 failure == null

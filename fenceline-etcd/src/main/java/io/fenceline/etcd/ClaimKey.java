@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * again in its session, and the sweep looks for the key. Nor is it if a delete without a condition
  * was not answered, which might come late and take the key of the next use along.
  */
-final class Use {
+final class ClaimKey {
   /*
    * A release is a bare delete: the server does that for a third less than for a transaction with a
    * compare, which has it make a copy of all that is not yet on disk. What would break it, and why it
@@ -57,7 +57,7 @@ final class Use {
   final ByteSequence key;
   final ByteSequence value;
   final int slot;
-  private final Etcd etcd;
+  private final EtcdClient etcd;
   private volatile Session session;
 
   /** The create revision; 0 while it is not known. */
@@ -87,8 +87,8 @@ final class Use {
   // Guarded by this: the extension that was asked for last.
   private CompletableFuture<?> extending = CompletableFuture.completedFuture(null);
 
-  Use(
-      Etcd etcd,
+  ClaimKey(
+      EtcdClient etcd,
       Session session,
       ClaimRequest request,
       ByteSequence key,
@@ -120,14 +120,14 @@ final class Use {
   CompletableFuture<TxnResponse> put(ByteSequence name) {
     List<Op> then = new ArrayList<>();
     then.add(Op.put(key, value, PutOption.builder().withLeaseId(session.server.id).build()));
-    then.addAll(Line.firstReads(request.mode(), name));
+    then.addAll(LockQueue.firstReads(request.mode(), name));
     return etcd.txn(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(0)), then, List.of(read()));
   }
 
   /** Looks whether the key is still there, and what is ahead of it. */
   CompletableFuture<TxnResponse> look(ByteSequence name) {
     return etcd.within(
-        etcd.txn(ours(), Line.lookReads(request.mode(), name, created), List.of()),
+        etcd.txn(ours(), LockQueue.lookReads(request.mode(), name, created), List.of()),
         "A look at the queue");
   }
 

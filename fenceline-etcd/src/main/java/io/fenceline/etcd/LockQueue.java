@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * and does not fit. So a claim has its turn when it fits beside <em>all</em> that is ahead of it,
  * holders and waiters alike, and needs to know nothing of what is behind.
  */
-final class Line {
+final class LockQueue {
   /*
    * What would break it, and why it can't:
    *
@@ -44,12 +44,12 @@ final class Line {
   private static final int FEW = 16;
 
   /** Nobody is ahead. */
-  static final Line ALONE = new Line(Mode.EXCLUSIVE, List.of());
+  static final LockQueue ALONE = new LockQueue(Mode.EXCLUSIVE, List.of());
 
   private final Mode mode;
   private final List<Entry> ahead;
 
-  private Line(Mode mode, Collection<Entry> ahead) {
+  private LockQueue(Mode mode, Collection<Entry> ahead) {
     this.mode = mode;
     this.ahead = List.copyOf(ahead);
   }
@@ -102,8 +102,8 @@ final class Line {
   }
 
   /** The queue ahead of a claim that was created at a revision. */
-  static Line seen(Mode mode, long created, List<Entry> found) {
-    return new Line(mode, found.stream().filter(entry -> entry.created() < created).toList());
+  static LockQueue seen(Mode mode, long created, List<Entry> found) {
+    return new LockQueue(mode, found.stream().filter(entry -> entry.created() < created).toList());
   }
 
   boolean hasRoom() {

@@ -4,20 +4,21 @@ import io.etcd.jetcd.ByteSequence;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where things are: {@code <root>/lock/<escaped name>!<lease>-<slot>}, and {@code <root>/format}.
+ * The keys of all claims: {@code <root>/lock/<escaped name>!<lease>-<slot>}, and {@code
+ * <root>/format}.
  *
  * <p>The mark after the name is smaller than every byte of an escaped name, and the escapes keep
  * the order of what they stand for, so that keys sort like names, byte by byte: a listing can stop
  * after as many names as it was asked for.
  */
-final class Keys {
+final class Layout {
   private static final char END = '!';
   private static final char ESCAPE = '"';
 
   private final String locks;
   private final ByteSequence format;
 
-  Keys(String root) {
+  Layout(String root) {
     this.locks = root + "/lock/";
     this.format = bytes(root + "/format");
   }

@@ -13,7 +13,7 @@ import io.grpc.MethodDescriptor;
  * <p>Before 0.8.6, jetcd only says that it sends no more, and the server keeps the stream as long
  * as the connection lasts.
  */
-final class EndedWatches implements ClientInterceptor {
+final class WatchCancelInterceptor implements ClientInterceptor {
   private static final String WATCH = "etcdserverpb.Watch/Watch";
 
   @Override
