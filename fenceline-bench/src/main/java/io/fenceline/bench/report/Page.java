@@ -12,6 +12,14 @@ import java.util.stream.Collectors;
 
 /** The page of a run: {@code benchmarks.md}, and beside it a folder with plots and figures. */
 public final class Page {
+  private static final String FLEET =
+      """
+      In *fleet*, threads of one process hand Fenceline's lock on among themselves for up to 10 ms without asking the
+      server; the other locks ask it for each cycle. Where a figure there is far above the one of *spread*, that is why. What
+      goes through the server from one process to another is in the columns *hand-off*.
+
+      """;
+
   private static final String FOLDER = "benchmarks";
 
   private final Effort effort;
@@ -69,7 +77,7 @@ public final class Page {
     StringBuilder page = new StringBuilder("# Benchmarks\n\n");
     page.append(warning());
     page.append(MethodText.INTRODUCTION);
-    page.append("\n## Goals\n\n").append(Goal.table(reports).markdown());
+    page.append("\n## Goals\n\n").append(FLEET).append(Goal.table(reports).markdown());
     page.append("\n## Where and with what\n\n");
     page.append("- ").append(machine.hardware()).append("; ").append(machine.system());
     page.append(
