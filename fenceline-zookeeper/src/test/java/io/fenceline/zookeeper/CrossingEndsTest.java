@@ -19,6 +19,7 @@ import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import io.fenceline.zookeeper.claim.Claim;
 import io.fenceline.zookeeper.layout.Layout;
+import io.fenceline.zookeeper.layout.QueueNode;
 import io.fenceline.zookeeper.session.Session;
 import io.fenceline.zookeeper.session.Sessions;
 import java.security.SecureRandom;
@@ -32,6 +33,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -161,8 +163,11 @@ class CrossingEndsTest {
   }
 
   private static ClaimRequest claim(String name) {
+    return claim(name, Duration.ofSeconds(10));
+  }
+
+  private static ClaimRequest claim(String name, Duration lease) {
     Owner owner = Owner.draw(new SecureRandom());
-    Duration lease = Duration.ofSeconds(10);
     return new ClaimRequest(name, owner, Mode.EXCLUSIVE, lease, Duration.ZERO, true);
   }
 
@@ -244,6 +249,36 @@ class CrossingEndsTest {
     store.get().heartbeat.giveUpOn(store.get().sessions.current());
 
     assertThat(heard.all).containsExactly("granted", "gone");
+  }
+
+  @Test
+  void waiterFarBehind_thatAsksAgainAfterAFailure_isToldWhoIsInTheWay() throws Exception {
+    String name = "far-behind";
+    curator.create().creatingParentsIfNeeded().forPath(PATHS.of(name));
+    for (int i = 0; i < 2; i++) {
+      String other = QueueNode.prefix(Mode.EXCLUSIVE, true, "other", "tag" + i);
+      curator
+          .create()
+          .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+          .forPath(PATHS.of(name) + "/" + other);
+    }
+    ClaimRequest request = claim(name, Duration.ofHours(1)); // It polls once a lease: never here.
+    store.get().claim(request, heard);
+    Eventually.until(Fleet.AMPLE, "the wait", () -> heard.all.contains("waiting"));
+    String own =
+        nodes(name).stream()
+            .filter(node -> node.contains(QueueNode.tagOf(request.owner())))
+            .findFirst()
+            .orElseThrow();
+    curator.setData().forPath(PATHS.of(name) + "/" + own);
+    Eventually.until(Fleet.AMPLE, "the failure", () -> heard.all.contains("failed"));
+
+    Heard again = new Heard();
+    store.get().claim(request, again);
+
+    Eventually.until(Fleet.AMPLE, "an answer", () -> again.all.contains("waiting"));
+    assertThat(again.all).containsExactly("waiting");
+    Fleet.get(store.get().withdraw(request));
   }
 
   private void endSession() throws Exception {
