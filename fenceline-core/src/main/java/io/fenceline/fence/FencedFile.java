@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -20,6 +21,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -45,7 +47,8 @@ import java.util.UUID;
  * its user alone; where the folder of the file can be written by a group, for that group, too. The
  * new file has the mode of the old one, and its owner and group where that is allowed. Access
  * control lists are not kept, since Java can't read them: where a file has one, the bits of its
- * group are the mask of the list, and the group has these rights afterwards.
+ * group are the mask of the list, and the group has these rights afterwards. A folder of marks that
+ * another user has made in a folder such as {@code /tmp}, or a link in its place, is refused.
  *
  * <p>For one machine: a network file system may not respect the lock. A process that is stopped
  * inside the short step under the lock keeps other writers waiting until it goes on or ends; it
@@ -68,6 +71,12 @@ public final class FencedFile {
       PosixFilePermissions.fromString("rw-rw----");
   private static final Set<PosixFilePermission> OF_THE_GROUP =
       PosixFilePermissions.fromString("---rwx---");
+
+  private static final int STICKY = 01000;
+  private static final Integer ROOT = 0;
+
+  /** Says who we are, where there is such a thing. */
+  private static final Path SELF = Path.of("/proc/self");
 
   private final Path file;
   private final Path folder;
@@ -194,14 +203,40 @@ public final class FencedFile {
       Files.createDirectories(folder);
       return;
     }
-    if (!Files.isDirectory(folder)) {
+    if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
       try {
         Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(FOLDER_OF_OWNER));
       } catch (FileAlreadyExistsException e) {
         // Another writer was faster.
       }
     }
+    checkNotPlanted(parent);
     keepToWriters(folder, FOLDER_OF_OWNER, FOLDER_OF_GROUP);
+  }
+
+  /**
+   * Whoever has the folder of the marks can change them, and what is put into place. In a folder
+   * such as /tmp everybody can make one before us; and a link would have us change the mode of what
+   * it leads to.
+   */
+  private void checkNotPlanted(Path parent) throws IOException {
+    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(folder + " is a link or a file, not a folder");
+    }
+    boolean isSticky = ((Integer) Files.getAttribute(parent, "unix:mode") & STICKY) != 0;
+    if (!isSticky || !Files.exists(SELF)) {
+      return;
+    }
+    Set<Object> trusted =
+        Set.copyOf(
+            List.of(
+                ROOT,
+                Files.getAttribute(SELF, "unix:uid"),
+                Files.getAttribute(parent, "unix:uid")));
+    if (!trusted.contains(Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
+      throw new IOException(
+          folder + " belongs to another user, who could change what it protects; remove it");
+    }
   }
 
   private FileMarks lockMarks() throws IOException {

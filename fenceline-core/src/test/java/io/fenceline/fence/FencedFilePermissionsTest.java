@@ -1,9 +1,11 @@
 package io.fenceline.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.FencingToken;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -97,5 +99,45 @@ class FencedFilePermissionsTest {
     FencedFile.at(file).replace("new".getBytes(), FencingToken.exclusive(256));
     assertThat(mode(folder.resolve(".file.fence"))).isEqualTo("rwxrwx---");
     assertThat(mode(folder.resolve(".file.fence/marks"))).isEqualTo("rw-rw----");
+  }
+
+  @Test
+  void aLinkInThePlaceOfTheFolderOfMarks_isRefused_andWhatItLeadsToIsLeftAlone() throws Exception {
+    Path file = Files.writeString(folder.resolve("file"), "before");
+    Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+    chmod(elsewhere, "rwxr-xr-x");
+    Files.createSymbolicLink(folder.resolve(".file.fence"), elsewhere);
+    FencedFile fenced = FencedFile.at(file);
+
+    assertThatThrownBy(() -> fenced.replace("after".getBytes(), FencingToken.exclusive(256)))
+        .hasRootCauseMessage(folder.resolve(".file.fence") + " is a link or a file, not a folder")
+        .isInstanceOf(UncheckedIOException.class);
+    assertThatThrownBy(() -> fenced.check(FencingToken.shared(256)))
+        .isInstanceOf(UncheckedIOException.class);
+
+    assertThat(mode(elsewhere)).isEqualTo("rwxr-xr-x");
+    assertThat(elsewhere).isEmptyDirectory();
+    assertThat(file).hasContent("before");
+  }
+
+  /** As in /tmp, where everybody may put a folder, and nobody may remove that of another. */
+  @Test
+  void inAFolderForAll_marksOfAnotherUserAreRefused() throws Exception {
+    Files.setAttribute(folder, "unix:mode", 01777);
+    Path file = Files.writeString(folder.resolve("file"), "before");
+    Path planted = Files.createDirectory(folder.resolve(".file.fence"));
+    FencedFile fenced = FencedFile.at(file);
+    fenced.replace("own".getBytes(), FencingToken.exclusive(256));
+    assertThat(file).hasContent("own");
+    boolean isRoot = Integer.valueOf(0).equals(Files.getAttribute(file, "unix:uid"));
+    if (isRoot) { // Only root can give a folder away.
+      Files.setAttribute(planted, "unix:uid", 65_534);
+
+      assertThatThrownBy(() -> fenced.replace("after".getBytes(), FencingToken.exclusive(512)))
+          .isInstanceOf(UncheckedIOException.class)
+          .rootCause()
+          .hasMessageContaining("belongs to another user");
+      assertThat(file).hasContent("own");
+    }
   }
 }
