@@ -56,6 +56,9 @@ public interface Held extends AutoCloseable {
   /**
    * Calls a listener when this is lost, on a thread of its own; at once if it is lost already,
    * never if it was released.
+   *
+   * <p>A client has 256 threads for this, unless it was given an executor: while that many
+   * listeners block, those of further losses wait.
    */
   void onLost(Consumer<? super Lost> listener);
 

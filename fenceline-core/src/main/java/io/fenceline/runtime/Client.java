@@ -71,14 +71,20 @@ final class Client implements Fenceline {
       Engine engine = new Engine(store, time, random, settings, info);
       settings.observers().forEach(engine.watchers::add);
       return new Client(engine, given == null);
-    } catch (RuntimeException e) {
-      if (store != null) {
-        store.close();
-      }
-      if (given == null) {
-        time.close();
-      }
+    } catch (RuntimeException | Error e) { // Also a driver that is not there, or not the right one.
+      abandon(store, given == null ? time : null, e);
       throw e;
+    }
+  }
+
+  private static void abandon(@Nullable LockStore store, @Nullable Time own, Throwable why) {
+    try {
+      new Steps()
+          .then(store == null ? () -> {} : store::close)
+          .then(own == null ? () -> {} : own::close)
+          .run();
+    } catch (Throwable e) {
+      why.addSuppressed(e);
     }
   }
 

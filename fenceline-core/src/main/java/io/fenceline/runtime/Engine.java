@@ -75,6 +75,11 @@ final class Engine {
     time.lane(Lane.LOSS).execute(task);
   }
 
+  /** Interrupts somebody, which may take its time, but never waits for what others do. */
+  void interrupt(Runnable task) {
+    time.lane(Lane.EVENT).execute(task);
+  }
+
   /** A store's answer, or a failure when it is not there in time or the client is closed. */
   <T> CompletableFuture<T> answered(CompletableFuture<T> answer, String otherwise) {
     CompletableFuture<T> bounded =

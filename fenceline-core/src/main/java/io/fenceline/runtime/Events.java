@@ -39,11 +39,11 @@ final class Events {
    * @param dropped is told of each event that a listener misses
    */
   Events(List<LockListener> listeners, Time time, String store, Consumer<LockEvent> dropped) {
-    // With the news of losses: callbacks of the user may take all of their own threads, for ever.
-    this.log = new LogQueue(time.lane(Lane.LOSS));
+    // Callbacks and loss listeners of the user may take all of their own threads, for ever.
+    this.log = new LogQueue(time.lane(Lane.EVENT));
     this.queues =
         listeners.stream()
-            .map(l -> new ListenerQueue(l, time.lane(Lane.LOSS), log, dropped))
+            .map(l -> new ListenerQueue(l, time.lane(Lane.EVENT), log, dropped))
             .toList();
     this.store = store;
   }

@@ -3,14 +3,17 @@ package io.fenceline.runtime;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -28,6 +31,10 @@ final class SystemTime implements Time {
   private static final int FOR_USERS = 256;
 
   private static final int IDLE_SECONDS = 10;
+
+  /** What someone may wait for, also after the close. */
+  private static final Set<Lane> RUN_TO_THE_END =
+      EnumSet.of(Lane.CALLBACK, Lane.LOSS, Lane.EVENT, Lane.REQUEST);
 
   /** When to try again to start a thread that could not be started. */
   private static final long TRY_AGAIN_NANOS = 100_000_000;
@@ -64,6 +71,7 @@ final class SystemTime implements Time {
     lanes.put(Lane.REQUEST, pool(FOR_USERS, threads.apply("request")));
     lanes.put(Lane.UNDO, pool(WORKERS, threads.apply("undo")));
     lanes.put(Lane.LOSS, pool(FOR_USERS, threads.apply("loss")));
+    lanes.put(Lane.EVENT, pool(FOR_USERS, threads.apply("event")));
     lanes.put(Lane.CALLBACK, pool(FOR_USERS, threads.apply("callback")));
   }
 
@@ -143,12 +151,38 @@ final class SystemTime implements Time {
       return own;
     }
     return task -> {
+      Once once = new Once(task);
       try {
-        executor.execute(task);
-      } catch (RejectedExecutionException e) {
-        own.execute(task); // A full or closed executor must not cost an event or a hold.
+        executor.execute(once);
+      } catch (Throwable e) { // A full, closed or broken one must not cost an event or a hold.
+        if (once.hasBegun()) {
+          Workers.report(e);
+        } else {
+          own.execute(once);
+        }
       }
     };
+  }
+
+  /** A task that an executor may have taken before it threw. */
+  private static final class Once implements Runnable {
+    private final Runnable task;
+    private final AtomicBoolean begun = new AtomicBoolean();
+
+    Once(Runnable task) {
+      this.task = task;
+    }
+
+    @Override
+    public void run() {
+      if (begun.compareAndSet(false, true)) {
+        task.run();
+      }
+    }
+
+    boolean hasBegun() {
+      return begun.get();
+    }
   }
 
   private Executor ownLane(Lane lane) {
@@ -159,7 +193,7 @@ final class SystemTime implements Time {
       } catch (RejectedExecutionException e) {
         // The client is closed. What would have run here belongs to holds that have ended; but a
         // future that someone waits for must still be completed.
-        if (lane == Lane.CALLBACK || lane == Lane.LOSS || lane == Lane.REQUEST) {
+        if (RUN_TO_THE_END.contains(lane)) {
           task.run();
         }
       }

@@ -265,7 +265,7 @@ final class Tenure {
     engine.dropHold();
     try {
       if (loser.interruptsOnLoss()) {
-        engine.onLoss(loser::interruptLoser);
+        engine.interrupt(loser::interruptLoser);
       }
     } finally {
       loser.tellLost(loss.how);

@@ -147,7 +147,8 @@ final class Workers implements Executor {
     }
   }
 
-  private static void report(Throwable thrown) {
+  /** Reports what nobody is there to catch. */
+  static void report(Throwable thrown) {
     Thread thread = Thread.currentThread();
     try {
       thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);

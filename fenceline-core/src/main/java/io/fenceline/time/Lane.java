@@ -10,10 +10,13 @@ public enum Lane {
   REQUEST,
   /** What cleans up at the store, which may be slow to answer when there is much of it. */
   UNDO,
-  /**
-   * The news: what is lost, to those who listen for it, and all events, to listeners and the log.
-   */
+  /** What is lost, to those who listen on the hold itself; they may block. */
   LOSS,
+  /**
+   * All events, to the client's listeners and the log, each on one thread at a time; and the
+   * interrupts of those who have lost something.
+   */
+  EVENT,
   /** The completion of the user's futures, with whatever depends on them. */
   CALLBACK
 }

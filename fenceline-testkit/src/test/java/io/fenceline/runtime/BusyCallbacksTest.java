@@ -1,6 +1,7 @@
 package io.fenceline.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
@@ -25,6 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -47,11 +49,17 @@ class BusyCallbacksTest {
       (Client)
           Fenceline.builder()
               .store(StoreProxy.over(space.factory(), this::overTheNetwork))
-              .time(new Busy())
+              .time(new Busy(Lane.CALLBACK))
               .connect();
 
   /** As the machine's time, but what is to run on the threads for user code waits. */
   private final class Busy implements Time {
+    private final Lane taken;
+
+    Busy(Lane taken) {
+      this.taken = taken;
+    }
+
     @Override
     public long nanos() {
       return system.nanos();
@@ -69,7 +77,7 @@ class BusyCallbacksTest {
 
     @Override
     public Executor lane(Lane lane) {
-      return lane == Lane.CALLBACK ? callbacks::add : system.lane(lane);
+      return lane == taken ? callbacks::add : system.lane(lane);
     }
 
     @Override
@@ -170,12 +178,52 @@ class BusyCallbacksTest {
           }
         };
     try (Fenceline listening =
-        Fenceline.builder().store(space.factory()).time(new Busy()).listener(listener).connect()) {
+        Fenceline.builder()
+            .store(space.factory())
+            .time(new Busy(Lane.CALLBACK))
+            .listener(listener)
+            .connect()) {
       LockOptions fixed = LockOptions.defaults().fixedLease(Duration.ofMillis(50));
       Hold hold = listening.lock("ledger", fixed).tryAcquire().orElseThrow();
       CompletableFuture<?> lost = hold.lost();
 
       Eventually.until(BOUND, "the future", lost::isDone);
+      Eventually.until(
+          BOUND, "the listener", () -> heard.stream().anyMatch(event -> event instanceof Lost));
+    }
+  }
+
+  @Test
+  void interruptsAndEvents_neverWaitForTheListenersOfOtherLosses() throws Exception {
+    List<LockEvent> heard = new CopyOnWriteArrayList<>();
+    LockListener listener =
+        new LockListener() {
+          @Override
+          public void on(LockEvent event) {
+            heard.add(event);
+          }
+        };
+    try (Fenceline listening =
+        Fenceline.builder()
+            .store(space.factory())
+            .time(new Busy(Lane.LOSS))
+            .listener(listener)
+            .connect()) {
+      LockOptions fixed =
+          LockOptions.defaults().fixedLease(Duration.ofMillis(50)).interruptOnLoss();
+      FutureTask<Boolean> waits =
+          new FutureTask<>(
+              () -> {
+                Hold hold = listening.lock("ledger", fixed).tryAcquire().orElseThrow();
+                new CountDownLatch(1).await();
+                return hold.isValid();
+              });
+      Thread loser = new Thread(waits, "loser");
+      loser.setDaemon(true);
+      loser.start();
+
+      Eventually.until(BOUND, "the interrupt", waits::isDone);
+      assertThatThrownBy(waits::get).hasCauseInstanceOf(InterruptedException.class);
       Eventually.until(
           BOUND, "the listener", () -> heard.stream().anyMatch(event -> event instanceof Lost));
     }

@@ -5,16 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineBuilder;
 import io.fenceline.Hold;
+import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.LockListener;
 import io.fenceline.event.Released;
 import io.fenceline.memory.MemorySpace;
 import io.fenceline.testkit.server.Eventually;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The user's own executor, for what may block or take long. */
@@ -72,8 +76,43 @@ class GivenExecutorTest {
       Eventually.until(
           BOUND,
           "the listener",
-          () -> threads.stream().anyMatch(name -> name.startsWith("released on fenceline-loss")));
+          () -> threads.stream().anyMatch(name -> name.startsWith("released on fenceline-event")));
     }
+  }
+
+  /** Such as the lack of memory for another thread. */
+  private static final class NoThread extends Error {
+    private static final long serialVersionUID = 1L;
+  }
+
+  @Test
+  void whatItCanNotStart_runsOnAThreadOfTheClient_once() throws Exception {
+    AtomicInteger runs = new AtomicInteger();
+    try (Fenceline fenceline =
+        builder()
+            .executor(
+                task -> {
+                  if (runs.getAndIncrement() % 2 == 0) {
+                    task.run(); // Some throw though they have taken it.
+                  }
+                  throw new NoThread();
+                })
+            .connect()) {
+      for (int i = 0; i < 4; i++) {
+        Hold hold = fenceline.lock("ledger").tryAcquire().orElseThrow();
+        CompletableFuture<Hold> next = fenceline.lock("ledger").acquireAsync(BOUND);
+        AtomicInteger told = new AtomicInteger();
+        CompletableFuture<Hold> released =
+            next.whenComplete((got, failure) -> told.incrementAndGet());
+
+        assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
+
+        assertThat(released.get(BOUND.toSeconds(), TimeUnit.SECONDS).release())
+            .isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(told).hasValue(1);
+      }
+    }
+    assertThat(runs).hasPositiveValue();
   }
 
   @Test

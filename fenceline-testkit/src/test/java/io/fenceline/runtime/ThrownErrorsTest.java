@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
+import io.fenceline.FencelineBuilder;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.MultiHold;
@@ -20,6 +21,7 @@ import io.fenceline.testkit.ManualTime;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -110,6 +112,29 @@ class ThrownErrorsTest {
   void close() {
     client.close();
     other.close();
+  }
+
+  @Test
+  void errorWhileAClientIsConnected_closesItsStore_whateverThatThrows() {
+    List<String> called = new ArrayList<>();
+    FencelineBuilder broken =
+        Fenceline.builder()
+            .store(
+                StoreProxy.over(
+                    space.factory(),
+                    (method, arguments, store) -> {
+                      called.add(method.getName());
+                      if (method.getName().equals("close")) {
+                        throw new IllegalStateException("closed badly");
+                      }
+                      throw new Deep();
+                    }));
+
+    assertThatThrownBy(() -> broken.connect().close())
+        .isInstanceOf(Deep.class)
+        .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+
+    assertThat(called).containsExactly("guarantees", "close");
   }
 
   @Test
@@ -321,7 +346,7 @@ class ThrownErrorsTest {
     Hold hold = told.lock("ledger").tryAcquire().orElseThrow();
     CompletableFuture<Hold> next =
         told.lock("ledger", LockOptions.defaults().fixedLease(LEASE)).acquireAsync(A_MINUTE);
-    faulty.failLanes(Lane.LOSS);
+    faulty.failLanes(Lane.LOSS, Lane.EVENT);
     assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
     assertThat(next).as("the next one").isCompleted();
     next.join().onLost(lost -> {});

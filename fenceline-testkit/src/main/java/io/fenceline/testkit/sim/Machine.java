@@ -195,7 +195,7 @@ final class Machine extends Host implements Time {
       case WORK -> task -> world.after(laneDelay(), this, pools++, "work", task);
       case REQUEST -> task -> world.after(laneDelay(), this, pools++, "request", task);
       case UNDO -> task -> world.after(laneDelay(), this, pools++, "undo", task);
-      case LOSS -> task -> world.after(laneDelay(), this, pools++, "loss", task);
+      case LOSS, EVENT -> task -> world.after(laneDelay(), this, pools++, "loss", task);
       case CALLBACK ->
           task -> world.after(laneDelay(), this, pools++, "callback", () -> runCallback(task));
     };
