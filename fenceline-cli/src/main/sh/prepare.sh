@@ -8,7 +8,7 @@
 # The build runs it; for an installed tool it is run by whoever may write to the folder. Without these
 # files, or with another JVM, the tool works all the same.
 
-lib=$(cd "${0%/*}" && pwd -P) || exit 1
+lib=$(CDPATH='' cd -- "${0%/*}" && pwd -P) || exit 1
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -38,6 +40,7 @@ import picocli.CommandLine.Parameters;
 final class HoldCommand implements Subcommand {
   private static final String CLOSED = "stdin is closed";
   private static final String LOST = "the lock is lost";
+  private static final String ANSWERED = "the store has answered";
 
   @Mixin private final StoreOptions store = new StoreOptions();
   @Mixin private final LockModeOptions mode = new LockModeOptions();
@@ -74,8 +77,18 @@ final class HoldCommand implements Subcommand {
     Signals.listen(happened::add);
     try (Fenceline fenceline =
         store.builder().listener(new WaitingNotice(false, false)).connect()) {
-      Optional<? extends Held> held =
-          acquire(mode.lock(fenceline, names, LockOptions.defaults().lease(lease)));
+      CompletableFuture<? extends Optional<? extends Held>> asked =
+          ask(mode.lock(fenceline, names, LockOptions.defaults().lease(lease)));
+      asked.whenComplete((got, failure) -> happened.add(ANSWERED));
+      String first = happened.take();
+      while (!first.equals(ANSWERED) && !Signals.ENDING.contains(first)) {
+        first = happened.take();
+      }
+      if (!first.equals(ANSWERED)) {
+        return Signals.exitCode(
+            first); // What was asked for is undone with the close of the client.
+      }
+      Optional<? extends Held> held = answer(asked);
       if (held.isEmpty()) {
         Message.print("lock '" + String.join("', '", names) + "' is held by another");
         return ExitCode.NOT_ACQUIRED;
@@ -87,13 +100,21 @@ final class HoldCommand implements Subcommand {
     }
   }
 
-  @SuppressWarnings("MustBeClosedChecker") // The caller closes it.
-  private Optional<? extends Held> acquire(Acquirable<? extends Held> lock)
-      throws InterruptedException {
+  private CompletableFuture<? extends Optional<? extends Held>> ask(
+      Acquirable<? extends Held> lock) {
     if (now) {
-      return lock.tryAcquire();
+      return lock.tryAcquireAsync();
     }
-    return Optional.of(wait == null ? lock.acquire() : lock.acquire(wait));
+    return (wait == null ? lock.acquireAsync() : lock.acquireAsync(wait)).thenApply(Optional::of);
+  }
+
+  private static Optional<? extends Held> answer(
+      CompletableFuture<? extends Optional<? extends Held>> asked) {
+    try {
+      return asked.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
   }
 
   private int hold(Held held) throws InterruptedException {

@@ -97,6 +97,19 @@ class LauncherIT {
   }
 
   @Test
+  void aRelativePath_isFound_whateverCdpathSays() throws Exception {
+    Path elsewhere = Files.createDirectories(folder.resolve("elsewhere/a clone")).getParent();
+    ProcessBuilder builder =
+        new ProcessBuilder("env", "CDPATH=" + elsewhere, "a clone/fenceline", "run")
+            .directory(folder.toFile());
+    builder.environment().put("PATH", folder.resolve("bin") + ":" + System.getenv("PATH"));
+    builder.environment().put("LOG", folder.resolve("log").toString());
+
+    assertThat(out(builder.start())).isEqualTo("tool run\n");
+    assertThat(clone.resolve("fenceline-cli/target/dist/bin/fenceline")).exists();
+  }
+
+  @Test
   void aChangedSourceIsBuiltAnew() throws Exception {
     out(start(launcher));
     Path source = Files.writeString(clone.resolve("fenceline-cli/src/main/A.java"), "");

@@ -131,6 +131,19 @@ class RunIT {
   }
 
   @Test
+  void theLauncher_findsItsFolder_throughALinkToIt_andWhateverCdpathSays() throws Exception {
+    Files.createSymbolicLink(folder.resolve("bin"), Tool.LAUNCHER.getParent());
+    Path elsewhere = Files.createDirectories(folder.resolve("elsewhere/bin")).getParent();
+    tool.launcher = Path.of("bin", "fenceline");
+    tool.environment.put("CDPATH", elsewhere.toString());
+
+    Result result = tool.run("run", "job", "-c", "echo $CDPATH");
+
+    assertThat(result.err()).isEmpty();
+    assertThat(result.line()).isEqualTo(elsewhere.toString());
+  }
+
+  @Test
   void holdOfALock_lastsUntilItsInputEnds_andPrintsItsToken() throws Exception {
     Call holder = tool.start(ProcessBuilder.Redirect.PIPE, "hold", "job");
     long token = Long.parseLong(holder.firstLine().strip());

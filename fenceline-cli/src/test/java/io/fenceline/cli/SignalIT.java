@@ -8,6 +8,8 @@ import io.fenceline.testkit.server.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
@@ -195,6 +197,25 @@ class SignalIT {
   }
 
   @Test
+  void aHoldThatWaits_leavesNothingBehindWhenItIsAskedToEnd() throws Exception {
+    Call holder = tool.start("run", "job", "-c", "echo go; exec sleep 100");
+    holder.firstLine();
+    Call waiter = tool.start(ProcessBuilder.Redirect.PIPE, "hold", "job");
+    Eventually.until(
+        Tool.PATIENCE,
+        "the waiter to queue",
+        () -> tool.run("show", "job", "--json").out().contains("\"waiters\": [\n"));
+    waiter.signal("INT");
+
+    Result result = waiter.await();
+    assertThat(result.code()).isEqualTo(130);
+    assertThat(result.out()).isEmpty();
+    assertThat(tool.run("show", "job", "--json").out()).contains("\"waiters\": []");
+    holder.process.destroy();
+    holder.await();
+  }
+
+  @Test
   void aToolThatWasStoppedPastItsLease_killsTheCommand_andExitsWith79() throws Exception {
     Call call = tool.start("run", "job", "--lease", "2s", "-c", FAMILY);
     long[] family = pids(call);
@@ -234,6 +255,38 @@ class SignalIT {
       assertThat(result.out()).isEqualTo(pid + "\nTERM\n");
       assertThat(result.err()).contains("is in danger").contains("is asked to end");
       assertGone(pid);
+      statement.execute("ROLLBACK");
+    }
+  }
+
+  @Test
+  void aStderrThatNobodyReads_keepsNoCommandAlive() throws Exception {
+    // As a pager, or a terminal after Ctrl-S: what the command prints fills the pipe.
+    Path launcher = Files.writeString(folder.resolve("launcher"), "#!/bin/sh\nmkfifo stderr\n");
+    Files.writeString(
+        launcher, "exec 2<>stderr " + Tool.LAUNCHER + " \"$@\"\n", StandardOpenOption.APPEND);
+    Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
+    Tool unread = new Tool(folder);
+    unread.launcher = launcher;
+    Call call =
+        unread.start(
+            "run",
+            "job",
+            "--lease",
+            "4s",
+            "--grace",
+            "1500ms",
+            "-c",
+            "yes >&2 & trap '' TERM; echo $$ $!; while :; do sleep 0.05; done");
+    long[] family = pids(call);
+    try (Connection blocker =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("locks.db"));
+        Statement statement = blocker.createStatement()) {
+      statement.execute("PRAGMA busy_timeout = 20000");
+      statement.execute("BEGIN EXCLUSIVE");
+
+      assertGone(family);
+      assertThat(call.await().code()).isEqualTo(79);
       statement.execute("ROLLBACK");
     }
   }

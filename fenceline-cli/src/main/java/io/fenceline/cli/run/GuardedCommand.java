@@ -97,7 +97,13 @@ public final class GuardedCommand implements AutoCloseable {
     } catch (IOException e) {
       throw new Failure(ExitCode.SYSTEM, "can't start the guard process: " + e.getMessage(), e);
     }
-    awaitGuard();
+    try {
+      awaitGuard();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      // Something runs by now. Whoever watches it hears of this, too, and keeps the lock.
+    }
   }
 
   /** The launcher may have set a locale for this JVM; the command gets the user's own. */

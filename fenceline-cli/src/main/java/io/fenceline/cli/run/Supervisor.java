@@ -93,8 +93,9 @@ public final class Supervisor {
     }
     if (held.remaining().isZero() && !lost) {
       lost = true;
-      Message.print(what + " was lost while the command ran: " + reason(held));
+      Message.later(what + " was lost while the command ran: " + reason(held));
     }
+    Message.flush();
     boolean ended = endangered && killAtNanos != null;
     return lost || ended ? ExitCode.LOST : command.exitCode();
   }
@@ -113,7 +114,7 @@ public final class Supervisor {
     }
     if (!byItself && !killed) {
       killed = true;
-      Message.print("the guard process was killed; all that the command has started is killed");
+      Message.later("the guard process was killed; all that the command has started is killed");
     }
     Survivors alive = killed ? kill(command) : command.alive();
     return alive.isNobody() || isHopeless(alive, what);
@@ -139,7 +140,7 @@ public final class Supervisor {
           alive.isSure()
               ? "the processes " + alive.ids() + " of the command can't be killed; "
               : "/proc can't be read, so processes of the command may be alive; ";
-      Message.print(
+      Message.later(
           who + (lost ? "they go on without " + what : what + " is kept until they are gone"));
     }
     return lost;
@@ -150,16 +151,16 @@ public final class Supervisor {
     if (left == 0 && !lost) {
       lost = true;
       end(command, onLost == OnLost.KILL ? "KILL" : "TERM");
-      Message.print(what + " is lost: " + reason(held) + "; " + consequence());
+      Message.later(what + " is lost: " + reason(held) + "; " + consequence());
     } else if (left > 0 && left <= grace.toNanos() && !endangered) {
       endangered = true;
-      Message.print(
-          "%s is in danger: its lease can't be renewed and ends in %s; %s"
-              .formatted(what, Durations.show(Duration.ofNanos(left)), warning()));
-      end(command, "TERM");
-      if (onLost == OnLost.KILL) {
+      if (onLost == OnLost.KILL) { // Counted from here: to ask a command takes its time.
         killAtNanos = System.nanoTime() + left - killingNanos();
       }
+      end(command, "TERM");
+      Message.later(
+          "%s is in danger: its lease can't be renewed and ends in %s; %s"
+              .formatted(what, Durations.show(Duration.ofNanos(left)), warning()));
     }
     boolean isTime = killAtNanos != null && System.nanoTime() - killAtNanos >= 0;
     if (killed || isTime) {
