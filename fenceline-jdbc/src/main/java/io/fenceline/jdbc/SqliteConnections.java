@@ -1,6 +1,7 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.time.Time;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -27,6 +28,7 @@ final class SqliteConnections implements Connections {
   private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 500 : 1;
 
   private final Duration operationTimeout;
+  private final DriverCopies use;
   private final Map<Purpose, Line> lines = new EnumMap<>(Purpose.class);
   private volatile boolean closed;
 
@@ -40,8 +42,9 @@ final class SqliteConnections implements Connections {
     }
   }
 
-  private SqliteConnections(Duration operationTimeout) {
+  private SqliteConnections(Duration operationTimeout, DriverCopies use) {
     this.operationTimeout = operationTimeout;
+    this.use = use;
   }
 
   /**
@@ -51,7 +54,7 @@ final class SqliteConnections implements Connections {
    */
   static SqliteConnections open(String file, Time time, Duration operationTimeout)
       throws SQLException {
-    SqliteConnections opened = new SqliteConnections(operationTimeout);
+    SqliteConnections opened = new SqliteConnections(operationTimeout, use(file));
     try {
       for (Purpose purpose : Purpose.values()) {
         Connection connection = connect(file);
@@ -72,6 +75,14 @@ final class SqliteConnections implements Connections {
     } catch (SQLException | RuntimeException e) {
       opened.close();
       throw e;
+    }
+  }
+
+  private static DriverCopies use(String file) throws SQLException {
+    try {
+      return DriverCopies.use(Path.of(file), JDBC.class);
+    } catch (NoClassDefFoundError e) {
+      throw new SQLException(NO_DRIVER, e);
     }
   }
 
@@ -213,5 +224,6 @@ final class SqliteConnections implements Connections {
         line.lock.unlock();
       }
     }
+    use.end();
   }
 }
