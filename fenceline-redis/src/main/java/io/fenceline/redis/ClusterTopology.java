@@ -54,7 +54,8 @@ final class ClusterTopology implements Topology {
 
   @Override
   public void connect() {
-    Connecting.await(map.refresh(), context, description);
+    long end = context.time().nanos() + context.connectTimeout().toNanos();
+    Connecting.await(firstMap(end), context, description);
     // Not all of them have to be there: a shard that is down takes only its own names with it. But
     // all have the connect timeout, since what is asked next gives up after one operation's.
     List<CompletableFuture<Void>> attempts = new ArrayList<>();
@@ -71,6 +72,34 @@ final class ClusterTopology implements Topology {
     Connecting.awaitIfInTime(attempts, context);
     map.keepFresh();
     sharded = Connecting.await(canShard(), context, description);
+  }
+
+  /** Seeds that are slow have the connect timeout, though a request has only its own. */
+  private CompletableFuture<Void> firstMap(long endNanos) {
+    CompletableFuture<Void> found = new CompletableFuture<>();
+    map.refresh()
+        .whenComplete(
+            (done, failure) -> {
+              boolean again =
+                  Failures.unwrapped(failure) instanceof NoAnswerException
+                      && endNanos - context.time().nanos() > PAUSE_NANOS;
+              if (failure == null) {
+                found.complete(null);
+              } else if (!again) {
+                found.completeExceptionally(failure);
+              } else {
+                context
+                    .time()
+                    .schedule(
+                        PAUSE_NANOS,
+                        () ->
+                            context
+                                .time()
+                                .lane(Lane.WORK)
+                                .execute(() -> Reply.pass(firstMap(endNanos), found)));
+              }
+            });
+    return found;
   }
 
   /** Whether messages can stay within a shard: Redis 7, and the permission to. */

@@ -2,6 +2,8 @@ package io.fenceline.redis;
 
 import io.fenceline.redis.Topology.Purpose;
 import io.fenceline.spi.StoreContext;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,7 @@ final class RedlockNode {
   final int index;
   final String address;
   private final Server server;
+  private final RedlockRuns runsOfAll;
   private final Map<RedisAsyncCommands<byte[], byte[]>, byte[]> runs =
       Collections.synchronizedMap(new WeakHashMap<>());
   private volatile @Nullable String lastRun;
@@ -41,8 +45,10 @@ final class RedlockNode {
       Driver driver,
       StoreContext context,
       Deadlines deadlines,
+      RedlockRuns runsOfAll,
       Listener listener) {
     this.index = index;
+    this.runsOfAll = runsOfAll;
     this.address = uri.getHost() + ":" + uri.getPort();
     this.server =
         new Server(
@@ -69,11 +75,39 @@ final class RedlockNode {
                 return;
               }
               String run = run(info);
+              try {
+                note(connection, run);
+              } catch (RedlockRuns.SameServerException e) {
+                bounded.completeExceptionally(e);
+                return;
+              }
               lastRun = run;
               runs.put(connection.async(), Layout.bytes(run));
               bounded.complete(null);
             });
     return bounded;
+  }
+
+  /** The server is this node's, for as long as there is the connection. */
+  private void note(StatefulRedisConnection<byte[], byte[]> connection, String run) {
+    runsOfAll.connected(this, run);
+    AtomicBoolean noted = new AtomicBoolean(true);
+    Runnable end =
+        () -> {
+          if (noted.compareAndSet(true, false)) {
+            runsOfAll.disconnected(run);
+          }
+        };
+    connection.addListener(
+        new RedisConnectionStateListener() {
+          @Override
+          public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
+            end.run();
+          }
+        });
+    if (!connection.isOpen()) {
+      end.run(); // It broke before we listened.
+    }
   }
 
   private static String run(String info) {

@@ -16,11 +16,9 @@ import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -112,6 +110,7 @@ public final class RedlockStore implements StoreFactory {
     String channel = Layout.channel(HexFormat.of().toHexDigits(context.random().nextLong()));
     @Nullable RedlockLockStore[] opened = new RedlockLockStore[1];
     List<RedlockNode> nodes = new ArrayList<>();
+    RedlockRuns runs = new RedlockRuns();
     for (RedisURI uri : settings.uris) {
       nodes.add(
           new RedlockNode(
@@ -120,6 +119,7 @@ public final class RedlockStore implements StoreFactory {
               driver,
               context,
               deadlines,
+              runs,
               (node, name) -> {
                 RedlockLockStore store = opened[0];
                 if (store != null) {
@@ -168,7 +168,7 @@ public final class RedlockStore implements StoreFactory {
     context.time().schedule(half, () -> all.complete(null));
     Connecting.await(all, context, settings.description);
     List<RedlockNode> reached = nodes.stream().filter(n -> n.server().isConnected()).toList();
-    checkDistinct(reached);
+    failures.forEach(RedlockStore::checkDistinct);
     int refused = 0;
     List<String> missing = new ArrayList<>();
     List<Topology> admitted = new ArrayList<>();
@@ -235,14 +235,10 @@ public final class RedlockStore implements StoreFactory {
                 + found.onCrash());
   }
 
-  private static void checkDistinct(List<RedlockNode> reached) {
-    Set<String> runs = new HashSet<>();
-    for (RedlockNode node : reached) {
-      String run = node.lastRun();
-      if (run != null && !runs.add(run)) {
-        throw new InvalidSettingException(
-            "nodes of a Redlock", node.address, "this server is listed twice; list each once");
-      }
+  private static void checkDistinct(RedlockNode node, Throwable failure) {
+    if (failure instanceof RedlockRuns.SameServerException) {
+      throw new InvalidSettingException(
+          "nodes of a Redlock", node.address, "this server is listed twice; list each once");
     }
   }
 

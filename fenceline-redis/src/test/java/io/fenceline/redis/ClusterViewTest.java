@@ -123,6 +123,41 @@ class ClusterViewTest {
   }
 
   @Test
+  void seedsThatAreSlowToConnect_haveTheConnectTimeout_notAnOperations() {
+    Duration operation = Duration.ofMillis(500);
+    try (SmallCluster cluster = new SmallCluster(0, 2)) {
+      RedisServer one = cluster.sharing(0);
+      RedisServer two = cluster.sharing(1);
+      one.pause();
+      two.pause();
+      CompletableFuture<Fenceline> connecting;
+      try {
+        connecting =
+            CompletableFuture.supplyAsync(
+                () ->
+                    clients.connect(
+                        Fenceline.builder()
+                            .store(SmallCluster.uri(one, two))
+                            .connectTimeout(Clients.AMPLE)
+                            .operationTimeout(operation)));
+        long began = System.nanoTime();
+        Eventually.until(
+            Clients.AMPLE,
+            "more than the time of an operation, for each seed",
+            () ->
+                connecting.isDone()
+                    || System.nanoTime() - began > operation.multipliedBy(6).toNanos());
+        assertThat(connecting).isNotDone();
+      } finally {
+        one.resume();
+        two.resume();
+      }
+      assertServes(Clients.get(connecting), "ledger");
+      clients.afterEach(null);
+    }
+  }
+
+  @Test
   void shardThatIsDown_keepsNobodyFromTheOthers() {
     try (SmallCluster cluster = new SmallCluster(0, 2)) {
       String uri = SmallCluster.uri(cluster.sharing(0), cluster.sharing(1));

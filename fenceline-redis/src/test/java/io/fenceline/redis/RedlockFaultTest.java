@@ -10,6 +10,9 @@ import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.time.Duration;
@@ -334,6 +337,41 @@ class RedlockFaultTest {
       assertThatThrownBy(() -> client.lock(NAME).tryAcquire())
           .isInstanceOf(StoreUnavailableException.class)
           .hasMessageContaining("needed 3 of 4");
+      clients.afterEach(null);
+    }
+  }
+
+  /** An address may come to lead to the server of another node: it would have two votes. */
+  @Test
+  void addressThatLeadsToTheServerOfAnotherNode_doesNotCount() throws Exception {
+    try (RedlockServers nodes = RedlockServers.start(3);
+        FaultProxy wrong = FaultProxy.to("127.0.0.1", nodes.get(0).port(), Protocol.RESP)) {
+      Clients.acquire(clients.connect(nodes.uri(), LEASE), "ledger").release(); // All vote.
+      Fault refusing = wrong.refuseConnections();
+      Fenceline client =
+          clients.connect(
+              RedlockServers.uri(
+                  List.of(nodes.get(0).address(), wrong.address(), nodes.get(1).address())),
+              LEASE);
+      Clients.acquire(client, "ledger").release();
+      refusing.lift();
+      Eventually.until(Clients.AMPLE, "a connection", () -> wrong.connections() > 0);
+
+      nodes.get(1).kill();
+
+      List<Hold> granted = new ArrayList<>();
+      Eventually.until(
+          Clients.AMPLE,
+          "the server to be known",
+          () -> {
+            try {
+              client.lock("ledger").tryAcquire().ifPresent(granted::add);
+              return !granted.isEmpty();
+            } catch (StoreUnavailableException e) {
+              return e.getMessage().contains("it is the server of node " + nodes.get(0).address());
+            }
+          });
+      assertThat(granted).as("granted by one server of three").isEmpty();
       clients.afterEach(null);
     }
   }
