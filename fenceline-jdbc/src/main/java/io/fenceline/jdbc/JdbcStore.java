@@ -45,6 +45,7 @@ public final class JdbcStore implements StoreFactory {
    */
   private static final class Settings {
     @Nullable DataSource renewals;
+    @Nullable DataSource listening;
     Tables tables = Tables.DEFAULT;
     boolean creates = true;
     boolean listens = true;
@@ -71,6 +72,7 @@ public final class JdbcStore implements StoreFactory {
   private JdbcStore with(Consumer<Settings> change) {
     Settings changed = new Settings();
     changed.renewals = settings.renewals;
+    changed.listening = settings.listening;
     changed.tables = settings.tables;
     changed.creates = settings.creates;
     changed.listens = settings.listens;
@@ -159,6 +161,19 @@ public final class JdbcStore implements StoreFactory {
   }
 
   /**
+   * Where the listener for PostgreSQL's notifications gets its one connection, which it keeps, if a
+   * data source was given: without it, those who wait look from time to time.
+   */
+  public JdbcStore listening(DataSource only) {
+    if (dataSource == null) {
+      throw new InvalidSettingException(
+          "listening", "a data source", "with a URL, the listener has a connection of its own");
+    }
+    Objects.requireNonNull(only, "only");
+    return with(it -> it.listening = only);
+  }
+
+  /**
    * How many connections the pool for a URL has at most, beside those of the renewals: one, and up
    * to eight more while rows are locked.
    */
@@ -223,7 +238,8 @@ public final class JdbcStore implements StoreFactory {
     }
     DataSource given = Objects.requireNonNull(dataSource);
     DataSource own = settings.renewals == null ? given : settings.renewals;
+    DataSource listening = settings.listens ? settings.listening : null;
     return ServerStore.open(
-        given, own, settings.tables, settings.creates, settings.polling, context);
+        given, own, listening, settings.tables, settings.creates, settings.polling, context);
   }
 }

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -21,8 +22,7 @@ final class Listener implements AutoCloseable {
   private static final long FIRST_PAUSE_NANOS = 200_000_000;
   private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
 
-  private final String url;
-  private final Properties properties;
+  private final Source source;
   private final Sql listen;
   private final Consumer<String> hint;
   private final Runnable missed;
@@ -32,18 +32,44 @@ final class Listener implements AutoCloseable {
   private @Nullable Thread thread;
   private @Nullable Connection connection;
 
+  /** Opens a connection on which a read may wait for as long as it says itself. */
+  @FunctionalInterface
+  interface Source {
+    Connection open() throws SQLException;
+  }
+
+  /** Connections at a URL. */
+  static Source at(String url, Properties properties) {
+    Properties unbounded = new Properties();
+    unbounded.putAll(properties);
+    // A read without an answer is normal here; how long it waits is said for each.
+    unbounded.setProperty("socketTimeout", "0");
+    return () -> DriverManager.getConnection(url, unbounded);
+  }
+
+  /** Connections of a data source. */
+  static Source from(DataSource dataSource) {
+    return () -> {
+      Connection opened = dataSource.getConnection();
+      try {
+        opened.setAutoCommit(true);
+        opened.setNetworkTimeout(Runnable::run, 0);
+        return opened;
+      } catch (SQLException e) {
+        opened.close();
+        throw e;
+      }
+    };
+  }
+
   /**
    * A listener that has not started.
    *
    * @param hint hears whose turn has come
    * @param missed called when it listens from then on, and may have missed something before
    */
-  Listener(String url, Properties properties, Sql listen, Consumer<String> hint, Runnable missed) {
-    this.url = url;
-    this.properties = new Properties();
-    this.properties.putAll(properties);
-    // A read without an answer is normal here; how long it waits is said for each.
-    this.properties.setProperty("socketTimeout", "0");
+  Listener(Source source, Sql listen, Consumer<String> hint, Runnable missed) {
+    this.source = source;
     this.listen = listen;
     this.hint = hint;
     this.missed = missed;
@@ -60,7 +86,7 @@ final class Listener implements AutoCloseable {
   private void run() {
     long pause = FIRST_PAUSE_NANOS;
     while (!closed) {
-      try (Connection opened = DriverManager.getConnection(url, properties)) {
+      try (Connection opened = source.open()) {
         if (!keep(opened)) {
           return;
         }

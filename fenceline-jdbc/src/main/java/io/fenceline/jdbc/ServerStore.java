@@ -99,8 +99,7 @@ final class ServerStore {
           if (hears) {
             store.listenWith(
                 new Listener(
-                    url.url(),
-                    url.with(Pools.properties(url, true, context)),
+                    Listener.at(url.url(), url.with(Pools.properties(url, true, context))),
                     dialect.sql("listen", tables),
                     store::hint,
                     store::lookSoon));
@@ -164,6 +163,7 @@ final class ServerStore {
   static LockStore open(
       DataSource work,
       DataSource renewals,
+      @Nullable DataSource listening,
       Tables tables,
       boolean creates,
       @Nullable Polling polling,
@@ -174,11 +174,14 @@ final class ServerStore {
     return finish(
         connections,
         () ->
-            onOwnThread(context, () -> openGiven(connections, tables, creates, polling, context)));
+            onOwnThread(
+                context,
+                () -> openGiven(connections, listening, tables, creates, polling, context)));
   }
 
   private static LockStore openGiven(
       Connections connections,
+      @Nullable DataSource listening,
       Tables tables,
       boolean creates,
       @Nullable Polling polling,
@@ -194,17 +197,28 @@ final class ServerStore {
     Errors errors = new Errors(identity.description, dialect, List.of());
     Statements statements = new Statements(dialect, tables);
     new Format(dialect, tables, statements, errors).check(connections, creates);
-    return new SqlLockStore(
-        identity.description,
-        Diagnosis.durable(
-            guarantees(identity.database), connections, dialect, statements.diagnose, errors),
-        context,
-        connections,
-        dialect,
-        tables,
-        statements,
-        errors,
-        polling != null ? polling : WITHOUT_HINTS);
+    boolean hears = listening != null && identity.database == Database.POSTGRESQL;
+    SqlLockStore store =
+        new SqlLockStore(
+            identity.description,
+            Diagnosis.durable(
+                guarantees(identity.database), connections, dialect, statements.diagnose, errors),
+            context,
+            connections,
+            dialect,
+            tables,
+            statements,
+            errors,
+            polling != null ? polling : hears ? WITH_HINTS : WITHOUT_HINTS);
+    if (listening != null && hears) {
+      store.listenWith(
+          new Listener(
+              Listener.from(listening),
+              dialect.sql("listen", tables),
+              store::hint,
+              store::lookSoon));
+    }
+    return store;
   }
 
   /** Which database is behind a connection, and what to call it. */

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
@@ -278,6 +279,29 @@ class DataSourceTest {
   void exhaustedPool_withoutADataSourceForRenewals_isALossThatIsTold() throws Exception {
     Hold hold = holdWhileThePoolIsExhausted("no-renewals", false);
     assertThat(hold.lost()).isDone();
+  }
+
+  @Test
+  void waiterThatListensOnADataSourceOfItsOwn_isToldBeforeItLooks() throws Exception {
+    try (HikariDataSource pool = pool(2, true);
+        HikariDataSource own = pool(2, true);
+        Fenceline holder = Fenceline.builder().store(JdbcStore.from(pool)).connect();
+        Fenceline waiter =
+            Fenceline.builder()
+                .store(
+                    JdbcStore.from(pool)
+                        .renewals(own)
+                        .listening(own)
+                        .polling(Duration.ofMinutes(10), Duration.ofMinutes(10)))
+                .connect()) {
+      for (int turn = 0; turn < 3; turn++) {
+        Hold held = holder.lock("listened").acquire(BOUND);
+        CompletableFuture<Hold> waiting = waiter.lock("listened").acquireAsync(BOUND);
+        Eventually.until(BOUND, "it waits", () -> !holder.inspect("listened").waiters().isEmpty());
+        held.close();
+        waiting.get(BOUND.toSeconds(), TimeUnit.SECONDS).close();
+      }
+    }
   }
 
   /** One physical connection that is handed out again and again, and never looked after. */
