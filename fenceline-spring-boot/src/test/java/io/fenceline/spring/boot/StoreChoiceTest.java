@@ -1,0 +1,469 @@
+package io.fenceline.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.fenceline.Fenceline;
+import io.fenceline.FencelineBuilder;
+import io.fenceline.Hold;
+import io.fenceline.diagnosis.LockReport;
+import io.fenceline.jdbc.Database;
+import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.spring.Locked;
+import io.fenceline.spring.LockedContext;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.MariaDbServer;
+import io.fenceline.testkit.server.PostgresServer;
+import io.fenceline.testkit.server.RedisSentinels;
+import io.fenceline.testkit.server.RedisServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Where the locks of an application are, with the starter and nothing else. */
+@Timeout(120)
+class StoreChoiceTest {
+  private static PostgresServer postgres;
+  private static RedisServer redis;
+
+  @BeforeAll
+  static void start() {
+    postgres = PostgresServer.start();
+    redis = RedisServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    postgres.close();
+    redis.close();
+  }
+
+  private static String[] postgres() {
+    return new String[] {
+      "spring.datasource.url=" + postgres.jdbcUrl(),
+      "spring.datasource.username=" + postgres.user(),
+      "spring.datasource.password=" + postgres.password()
+    };
+  }
+
+  private static void lockAndRelease(Fenceline fenceline) {
+    Hold hold = fenceline.lock("any").tryAcquire().orElseThrow();
+    assertThat(fenceline.inspect("any").holders()).hasSize(1);
+    hold.close();
+  }
+
+  private static FailureAnalysis failure(ApplicationContextRunner runner) {
+    FailureAnalysis[] found = new FailureAnalysis[1];
+    runner.run(
+        context -> {
+          assertThat(context).hasFailed();
+          found[0] = Boot.analysis(context.getStartupFailure());
+        });
+    return found[0];
+  }
+
+  @Test
+  void nothing_isAFailure_withTheLinesThatWouldMendIt() {
+    FailureAnalysis analysis = failure(Boot.alone());
+    assertThat(analysis.getDescription())
+        .contains("has no store for locks")
+        .contains("neither a DataSource nor a connection to Redis");
+    assertThat(analysis.getAction())
+        .contains("fenceline.store=jdbc:postgresql://")
+        .contains("fenceline.store=redis://")
+        .contains("fenceline.store=sqlite:")
+        .contains("fenceline.store=memory:");
+  }
+
+  @Test
+  void memory_isUsedIfItIsSaid() {
+    Boot.alone()
+        .withPropertyValues("fenceline.store=memory:")
+        .run(
+            context -> {
+              Fenceline fenceline = context.getBean(Fenceline.class);
+              assertThat(fenceline.store()).startsWith("memory");
+              try (Hold hold = fenceline.lock("label").tryAcquire().orElseThrow()) {
+                LockReport report = fenceline.inspect("label");
+                assertThat(report.holders().get(0).label())
+                    .startsWith("shop@")
+                    .endsWith(":" + ProcessHandle.current().pid());
+              }
+            });
+  }
+
+  @Test
+  void h2_isAFailure_andNeverMemory() {
+    FailureAnalysis analysis =
+        failure(Boot.withDataSource().withPropertyValues("spring.datasource.url=jdbc:h2:mem:x"));
+    assertThat(analysis.getDescription())
+        .contains(
+            "the DataSource is H2, which can't keep locks; PostgreSQL, MariaDB and MySQL can");
+  }
+
+  @Test
+  void sqlite_isAFailure_thatSaysToTakeAFileOfItsOwn() {
+    FailureAnalysis analysis =
+        failure(
+            Boot.withDataSource().withPropertyValues("spring.datasource.url=jdbc:sqlite::memory:"));
+    assertThat(analysis.getDescription()).contains("fenceline.store=sqlite:/path/locks.db");
+  }
+
+  @Test
+  void postgres_isTheDataSource_withTwoConnectionsOfItsOwn() {
+    Boot.withDataSource()
+        .withPropertyValues(postgres())
+        .withPropertyValues("fenceline.jdbc.table-prefix=plain")
+        .run(
+            context -> {
+              Fenceline fenceline = context.getBean(Fenceline.class);
+              assertThat(fenceline.store()).startsWith("jdbc:postgresql:");
+              assertThat(context).hasSingleBean(DataSource.class);
+              lockAndRelease(fenceline);
+              assertThat(postgres.sql("SELECT to_regclass('plain_locks') IS NOT NULL"))
+                  .contains("t");
+            });
+  }
+
+  /** A pool that is in use loses no hold, since renewals don't need it; for three leases. */
+  @Test
+  void poolThatIsInUse_forThreeLeases_losesNoHold() {
+    Boot.withDataSource()
+        .withPropertyValues(postgres())
+        .withPropertyValues("spring.datasource.hikari.maximum-pool-size=2", "fenceline.lease=4s")
+        .run(
+            context -> {
+              DataSource pool = context.getBean(DataSource.class);
+              Hold hold = context.getBean(Fenceline.class).lock("pool").tryAcquire().orElseThrow();
+              try (Connection one = pool.getConnection();
+                  Connection two = pool.getConnection()) {
+                assertThat(one.isValid(1) && two.isValid(1)).isTrue();
+                long start = System.nanoTime();
+                Eventually.until(
+                    Duration.ofMinutes(1),
+                    "three leases to pass",
+                    () -> System.nanoTime() - start > Duration.ofSeconds(12).toNanos());
+                assertThat(hold.isValid()).isTrue();
+              }
+              hold.close();
+            });
+  }
+
+  @Test
+  void transactionOfTheCaller_isNeitherJoinedNorCommitted() {
+    Boot.withDataSource()
+        .withPropertyValues(postgres())
+        .run(
+            context -> {
+              JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+              jdbc.execute("CREATE TABLE IF NOT EXISTS joined (x int)");
+              Fenceline fenceline = context.getBean(Fenceline.class);
+              new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                  .executeWithoutResult(
+                      status -> {
+                        jdbc.update("INSERT INTO joined VALUES (1)");
+                        Hold hold = fenceline.lock("joined").tryAcquire().orElseThrow();
+                        assertThat(
+                                jdbc.queryForObject("SELECT count(*) FROM joined", Integer.class))
+                            .isEqualTo(1);
+                        assertThat(postgres.sql("SELECT count(*) FROM joined")).contains("0");
+                        status.setRollbackOnly();
+                        hold.close();
+                      });
+              assertThat(jdbc.queryForObject("SELECT count(*) FROM joined", Integer.class))
+                  .isZero();
+              assertThat(fenceline.inspect("joined").isFree()).isTrue();
+            });
+  }
+
+  @Test
+  void schema_canBeLeftToSomebodyElse() throws IOException {
+    ApplicationContextRunner never =
+        Boot.withDataSource()
+            .withPropertyValues(
+                "spring.datasource.url=" + postgres.jdbcUrl() + "?currentSchema=migrated",
+                "spring.datasource.username=" + postgres.user(),
+                "spring.datasource.password=" + postgres.password(),
+                "fenceline.jdbc.initialize-schema=never");
+    postgres.sql("CREATE SCHEMA migrated");
+    FailureAnalysis analysis = failure(never);
+    assertThat(analysis.getDescription() + analysis.getAction())
+        .contains("fenceline.jdbc.initialize-schema=never");
+    postgres.sql("SET search_path = migrated;\n" + script(Database.POSTGRESQL));
+    never.run(context -> lockAndRelease(context.getBean(Fenceline.class)));
+  }
+
+  private static String script(Database database) throws IOException {
+    String name = "schema-" + database.name().toLowerCase(Locale.ROOT) + ".sql";
+    try (var script = FencelineProperties.class.getResourceAsStream(name)) {
+      return new String(script.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "MARIADB", "MYSQL"})
+  void scripts_areWhatTheStoreWouldDo(Database database) throws IOException {
+    String url = "jdbc:" + database.name().toLowerCase(Locale.ROOT) + "://h/d";
+    assertThat(script(database)).endsWith(JdbcStore.at(url).schema(database));
+  }
+
+  @Test
+  void mariaDb_isTheDataSource() {
+    try (MariaDbServer mariaDb = MariaDbServer.start()) {
+      Boot.withDataSource()
+          .withPropertyValues(
+              "spring.datasource.url=" + mariaDb.jdbcUrl(),
+              "spring.datasource.username=" + mariaDb.user(),
+              "spring.datasource.password=" + mariaDb.password())
+          .run(context -> lockAndRelease(context.getBean(Fenceline.class)));
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class TwoDataSources {
+    @Bean
+    HikariDataSource orders() {
+      return (HikariDataSource) DataSourceBuilder.create().url("jdbc:h2:mem:orders").build();
+    }
+
+    @Bean
+    HikariDataSource reports() {
+      return (HikariDataSource) DataSourceBuilder.create().url("jdbc:h2:mem:reports").build();
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class MarkedDataSource {
+    @Bean
+    @FencelineDataSource
+    HikariDataSource locks() {
+      return (HikariDataSource)
+          DataSourceBuilder.create()
+              .url(postgres.jdbcUrl())
+              .username(postgres.user())
+              .password(postgres.password())
+              .build();
+    }
+  }
+
+  /** db-scheduler#626: which of several data sources it is has to be said. */
+  @Test
+  void severalDataSources_needAMark() {
+    FailureAnalysis analysis =
+        failure(Boot.withDataSource().withUserConfiguration(TwoDataSources.class));
+    assertThat(analysis.getDescription())
+        .contains("[orders, reports]")
+        .contains("@FencelineDataSource");
+    Boot.withDataSource()
+        .withUserConfiguration(TwoDataSources.class, MarkedDataSource.class)
+        .run(context -> lockAndRelease(context.getBean(Fenceline.class)));
+  }
+
+  @Test
+  void redis_isUsedThroughItsConnectionDetails() {
+    Boot.withRedis()
+        .withPropertyValues(
+            "spring.data.redis.host=" + redis.host(), "spring.data.redis.port=" + redis.port())
+        .run(
+            context -> {
+              Fenceline fenceline = context.getBean(Fenceline.class);
+              assertThat(fenceline.store()).startsWith("redis://");
+              lockAndRelease(fenceline);
+            });
+  }
+
+  @Test
+  void redis_withPassword_andTlsByBundle() {
+    try (RedisServer secured = RedisServer.builder().password("s3cret").tls().start()) {
+      Boot.withRedis()
+          .withPropertyValues(
+              "spring.ssl.bundle.pem.redis.truststore.certificate=file:"
+                  + secured.tlsFiles().caCertificate(),
+              "spring.data.redis.ssl.bundle=redis",
+              "spring.data.redis.host=" + secured.host(),
+              "spring.data.redis.port=" + secured.port(),
+              "spring.data.redis.password=s3cret")
+          .run(context -> lockAndRelease(context.getBean(Fenceline.class)));
+    }
+  }
+
+  @Test
+  void redis_behindSentinels() {
+    try (RedisSentinels sentinels = RedisSentinels.start()) {
+      List<String> nodes =
+          sentinels.sentinels().stream().map(each -> each.host() + ":" + each.port()).toList();
+      Boot.withRedis()
+          .withPropertyValues(
+              "spring.data.redis.sentinel.master=" + RedisSentinels.MASTER_NAME,
+              "spring.data.redis.sentinel.nodes=" + String.join(",", nodes))
+          .run(context -> lockAndRelease(context.getBean(Fenceline.class)));
+    }
+  }
+
+  @Test
+  void dataSource_comesBeforeRedis_andAUriBeforeBoth() {
+    ApplicationContextRunner both =
+        Boot.withBoth()
+            .withPropertyValues(postgres())
+            .withPropertyValues(
+                "spring.data.redis.host=" + redis.host(), "spring.data.redis.port=" + redis.port());
+    both.run(
+        context ->
+            assertThat(context.getBean(Fenceline.class).store()).startsWith("jdbc:postgresql:"));
+    both.withPropertyValues("fenceline.store=redis")
+        .run(context -> assertThat(context.getBean(Fenceline.class).store()).startsWith("redis:"));
+    both.withPropertyValues("fenceline.store=memory:shared")
+        .run(context -> assertThat(context.getBean(Fenceline.class).store()).startsWith("memory"));
+    assertThat(failure(both.withPropertyValues("fenceline.store=nosuch")).getDescription())
+        .contains("fenceline.store=nosuch")
+        .contains("[datasource, redis]");
+  }
+
+  @Test
+  void h2_besideRedis_leavesTheLocksToRedis() {
+    Boot.withBoth()
+        .withPropertyValues(
+            "spring.datasource.url=jdbc:h2:mem:y",
+            "spring.data.redis.host=" + redis.host(),
+            "spring.data.redis.port=" + redis.port())
+        .run(context -> assertThat(context.getBean(Fenceline.class).store()).startsWith("redis:"));
+  }
+
+  @Test
+  void storeThatIsNotThere_isAFailure_withoutSecrets() {
+    FailureAnalysis analysis =
+        failure(
+            Boot.alone()
+                .withPropertyValues(
+                    "fenceline.store=redis://:hidden@127.0.0.1:1",
+                    "fenceline.connect-timeout=500ms"));
+    assertThat(analysis.getDescription()).contains("127.0.0.1:1").doesNotContain("hidden");
+    assertThat(analysis.getAction()).contains("fenceline.connect-timeout");
+  }
+
+  @Test
+  void guaranteeThatIsNotGiven_isAFailure() {
+    FailureAnalysis analysis =
+        failure(
+            Boot.alone()
+                .withPropertyValues("fenceline.store=memory:", "fenceline.require=linearizable"));
+    assertThat(analysis.getDescription()).contains("LINEARIZABLE");
+  }
+
+  static class Broken {
+    @Locked("order:#id")
+    public void pay(long id) {}
+  }
+
+  @Test
+  void lockedMethodThatCantWork_isAFailure() {
+    FailureAnalysis analysis =
+        failure(Boot.alone().withPropertyValues("fenceline.store=memory:").withBean(Broken.class));
+    assertThat(analysis.getDescription()).contains("@Locked on Broken.pay(long) can't work");
+    assertThat(analysis.getAction()).isEqualTo("Write #{#id}.");
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class TwoClients {
+    @Bean
+    Fenceline orders(FencelineBuilder builder) {
+      return builder.store("memory:orders").connect();
+    }
+
+    @Bean
+    Fenceline billing(FencelineBuilder builder) {
+      return builder.store("memory:billing").connect();
+    }
+
+    @Bean
+    Charges charges() {
+      return new Charges();
+    }
+  }
+
+  static class Charges {
+    @Locked(name = "charge:#{#id}", client = "billing")
+    public Hold charge(long id, Hold hold) {
+      LockedContext.assertHeld();
+      return hold;
+    }
+  }
+
+  @Test
+  void severalClients_areChosenByName() {
+    Boot.alone()
+        .withUserConfiguration(TwoClients.class)
+        .run(
+            context -> {
+              assertThat(context.getBean(Charges.class).charge(1, null).name())
+                  .isEqualTo("charge:1");
+              Fenceline billing = context.getBean("billing", Fenceline.class);
+              Fenceline orders = context.getBean("orders", Fenceline.class);
+              try (Hold held = orders.lock("charge:1").tryAcquire().orElseThrow()) {
+                assertThat(context.getBean(Charges.class).charge(1, null)).isNotNull();
+              }
+              assertThat(billing.inspect("charge:1").isFree()).isTrue();
+            });
+  }
+
+  static class Grouped {
+    @Locked("order:#{#id}")
+    public Hold order(long id, Hold hold) {
+      return hold;
+    }
+
+    @Locked("order:vip:#{#id}")
+    public Hold vip(long id, Hold hold) {
+      return hold;
+    }
+
+    @Locked(name = "order:own", lease = "7s")
+    public Hold own(Hold hold) {
+      return hold;
+    }
+
+    @Locked("other")
+    public Hold other(Hold hold) {
+      return hold;
+    }
+  }
+
+  @Test
+  void options_comeFromTheAnnotation_thenTheGroup_thenTheClient() {
+    Boot.alone()
+        .withPropertyValues(
+            "fenceline.store=memory:",
+            "fenceline.lease=40s",
+            "fenceline.groups.orders.names=order:*",
+            "fenceline.groups.orders.lease=20s",
+            "fenceline.groups.vip.names=order:vip:*",
+            "fenceline.groups.vip.lease=50s")
+        .withBean(Grouped.class)
+        .run(
+            context -> {
+              Grouped grouped = context.getBean(Grouped.class);
+              assertThat(grouped.order(1, null).lease()).hasSeconds(20);
+              assertThat(grouped.vip(1, null).lease()).hasSeconds(50);
+              assertThat(grouped.own(null).lease()).hasSeconds(7);
+              assertThat(grouped.other(null).lease()).hasSeconds(40);
+            });
+  }
+}
