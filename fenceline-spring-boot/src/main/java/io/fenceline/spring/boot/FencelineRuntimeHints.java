@@ -11,8 +11,8 @@ final class FencelineRuntimeHints implements RuntimeHintsRegistrar {
 
   @Override
   public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-    hints.resources().registerPattern("io/fenceline/*.sql");
-    hints.resources().registerPattern("io/fenceline/*.lua");
+    hints.resources().registerPattern("io/fenceline/**/*.sql");
+    hints.resources().registerPattern("io/fenceline/**/*.lua");
     hints.resources().registerPattern("META-INF/services/io.fenceline.spi.StoreProvider");
     // Drivers make it by its name.
     hints
