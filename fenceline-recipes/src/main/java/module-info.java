@@ -1,6 +1,7 @@
 /**
  * What is built on a lock, built once: {@link io.fenceline.recipes.election.Election} elects a
- * leader, {@link io.fenceline.recipes.once.Once} does a piece of work once.
+ * leader, {@link io.fenceline.recipes.once.Once} does a piece of work once, {@link
+ * io.fenceline.recipes.ratelimit.RateLimit} limits a rate.
  */
 module io.fenceline.recipes {
   requires transitive io.fenceline;
@@ -12,4 +13,5 @@ module io.fenceline.recipes {
 
   exports io.fenceline.recipes.election;
   exports io.fenceline.recipes.once;
+  exports io.fenceline.recipes.ratelimit;
 }

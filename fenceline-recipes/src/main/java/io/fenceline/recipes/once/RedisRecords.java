@@ -1,8 +1,8 @@
 package io.fenceline.recipes.once;
 
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.recipes.support.Script;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.charset.StandardCharsets;
@@ -32,21 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisRecords extends OnceRecords<Work> {
   private static final String PREFIX = "flo1:";
-  private static final Script BEGIN = new Script("begin.lua");
-  private static final Script FINISH = new Script("finish.lua");
-  private static final Script CLEAR = new Script("clear.lua");
+  private static final Script BEGIN = new Script(RedisRecords.class, "begin.lua");
+  private static final Script FINISH = new Script(RedisRecords.class, "finish.lua");
+  private static final Script CLEAR = new Script(RedisRecords.class, "clear.lua");
 
   private final StatefulRedisConnection<byte[], byte[]> connection;
-
-  /** A script that the server may know by its digest. */
-  private static final class Script {
-    private final byte[] text;
-    private volatile @Nullable String digest;
-
-    Script(String file) {
-      text = Texts.read(file).getBytes(StandardCharsets.UTF_8);
-    }
-  }
 
   private RedisRecords(StatefulRedisConnection<byte[], byte[]> connection) {
     this.connection = Objects.requireNonNull(connection, "connection");
@@ -64,18 +54,8 @@ public final class RedisRecords extends OnceRecords<Work> {
 
   @SuppressWarnings("TypeParameterUnusedInFormals") // As the driver has it.
   private <A> A run(Script script, ScriptOutputType type, String name, byte[]... arguments) {
-    byte[][] keys = {bytes(PREFIX + name)};
     try {
-      String digest = script.digest;
-      if (digest == null) {
-        digest = connection.sync().digest(script.text);
-        script.digest = digest;
-      }
-      try {
-        return connection.sync().evalsha(digest, type, keys, arguments);
-      } catch (RedisNoScriptException e) {
-        return connection.sync().eval(script.text, type, keys, arguments);
-      }
+      return script.run(connection, type, bytes(PREFIX + name), arguments);
     } catch (RedisException e) {
       throw failure(e);
     }

@@ -3,6 +3,7 @@ package io.fenceline.recipes.once;
 import io.fenceline.FencingToken;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.recipes.support.Texts;
 import io.fenceline.settings.InvalidSettingException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -89,7 +90,7 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
     }
 
     private static String in(String file, Map<String, String> names, Map<String, String> words) {
-      String text = Texts.read(file, names);
+      String text = Texts.read(SqlRecords.class, file, names);
       for (Map.Entry<String, String> word : words.entrySet()) {
         text = text.replace("{" + word.getKey() + "}", word.getValue());
       }

@@ -1,4 +1,4 @@
-package io.fenceline.recipes.once;
+package io.fenceline.recipes.support;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,14 +9,15 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /** Reads scripts and statements, without their headers. */
-final class Texts {
+public final class Texts {
   private static final Pattern COMMENT = Pattern.compile("(?m)^--.*\\R?");
 
   private Texts() {}
 
-  static String read(String file) {
+  /** Reads a file of the package of a class. */
+  public static String read(Class<?> owner, String file) {
     try (InputStream in =
-        Objects.requireNonNull(Texts.class.getResourceAsStream(file), "resource " + file)) {
+        Objects.requireNonNull(owner.getResourceAsStream(file), "resource " + file)) {
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
       return COMMENT.matcher(text).replaceAll("").strip();
     } catch (IOException e) {
@@ -25,8 +26,8 @@ final class Texts {
   }
 
   /** The same, with words in the place of {@code {these}}. */
-  static String read(String file, Map<String, String> words) {
-    String text = read(file);
+  public static String read(Class<?> owner, String file, Map<String, String> words) {
+    String text = read(owner, file);
     for (Map.Entry<String, String> word : words.entrySet()) {
       text = text.replace("{" + word.getKey() + "}", word.getValue());
     }

@@ -1,0 +1,2 @@
+-- find.sql: what a name is in use for. Parameters: name.
+SELECT kind, period_us FROM {table} WHERE name = ?

@@ -1,0 +1,4 @@
+-- sweep-mariadb.sql: removes limits of which nothing counts any more, some at a time.
+--
+-- Parameters: how many at most.
+DELETE FROM {table} WHERE expires_us < {now} ORDER BY expires_us LIMIT ?
