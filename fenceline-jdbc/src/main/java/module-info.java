@@ -1,4 +1,4 @@
-/** Locks in SQLite, PostgreSQL and MariaDB; start at {@link io.fenceline.jdbc.JdbcStore}. */
+/** Locks in SQLite, PostgreSQL, MariaDB and MySQL; start at {@link io.fenceline.jdbc.JdbcStore}. */
 module io.fenceline.jdbc {
   requires transitive io.fenceline;
   requires transitive java.sql;

@@ -11,7 +11,7 @@ public enum Database {
   POSTGRESQL,
   /** Version 10.11 is tested. */
   MARIADB,
-  /** Speaks MariaDB's SQL as far as it goes; not tested. */
+  /** Version 8.0 is tested. */
   MYSQL;
 
   /** The database behind a connection. */
@@ -20,7 +20,8 @@ public enum Database {
     return switch (product) {
       case "PostgreSQL" -> POSTGRESQL;
       case "MariaDB" -> MARIADB;
-      case "MySQL" -> MYSQL;
+      // MySQL's driver takes every server for its own.
+      case "MySQL" -> about.getDatabaseProductVersion().contains("MariaDB") ? MARIADB : MYSQL;
       case "SQLite" -> SQLITE;
       default -> throw new SQLException(product + " can't keep locks yet");
     };
@@ -30,8 +31,8 @@ public enum Database {
     return switch (this) {
       case SQLITE -> new SqliteDialect();
       case POSTGRESQL -> new PostgresDialect();
-      case MARIADB -> new MariaDbDialect(false);
-      case MYSQL -> new MariaDbDialect(true);
+      case MARIADB -> new MariaDbDialect();
+      case MYSQL -> new MySqlDialect();
     };
   }
 }

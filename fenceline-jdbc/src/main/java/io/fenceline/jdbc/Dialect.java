@@ -62,7 +62,7 @@ abstract class Dialect {
     return List.of();
   }
 
-  /** For people: SQLite, PostgreSQL, MariaDB. */
+  /** For people: SQLite, PostgreSQL, MariaDB, MySQL. */
   final String title() {
     return title;
   }
@@ -99,13 +99,13 @@ abstract class Dialect {
     return false;
   }
 
-  /** Whether a free name is taken by one statement here. */
-  boolean hasOneStatementClaim() {
-    return true;
-  }
-
   /** Whether a name that is alone is taken by a statement of its own: see {@link ShortWay}. */
   boolean hasTake() {
+    return false;
+  }
+
+  /** Whether the number of a grant comes back as the key that the statement generates. */
+  boolean returnsNumberAsKey() {
     return false;
   }
 

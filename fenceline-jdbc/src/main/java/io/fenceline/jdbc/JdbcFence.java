@@ -35,19 +35,20 @@ import javax.sql.DataSource;
  * connection.commit();
  * }</pre>
  *
- * <p>The check is one statement of your own transaction, so it commits or rolls back together with
- * what you write, and whoever checks the same resource meanwhile waits for that. Correct at READ
- * COMMITTED and above; where a stricter level makes the database refuse the statement (a
- * serialization failure), the transaction has to be repeated as always. Roll back when it throws.
+ * <p>The check is one statement of your own transaction (in MySQL two), so it commits or rolls back
+ * together with what you write, and whoever checks the same resource meanwhile waits for that.
+ * Correct at READ COMMITTED and above; where a stricter level makes the database refuse the
+ * statement (a serialization failure), the transaction has to be repeated as always. Roll back when
+ * it throws.
  *
  * <p>Check before you read what your writes depend on. Until your token has passed, an older holder
  * that is still at work can commit, and what you have read by then lacks its writes. Among the
  * writes themselves the order does not matter.
  *
- * <p>Works with SQLite, PostgreSQL and MariaDB, with any connection, and without a connection of
- * Fenceline. It keeps one row of some fifty bytes for each resource, in the table {@code
- * fenceline_fences}: see {@link #createTable}, {@link #schema} and, for resources that come and go,
- * {@link #prune}. To fence rows of your own without another table, see {@link FencedRow}.
+ * <p>Works with SQLite, PostgreSQL, MariaDB and MySQL, with any connection, and without a
+ * connection of Fenceline. It keeps one row of some fifty bytes for each resource, in the table
+ * {@code fenceline_fences}: see {@link #createTable}, {@link #schema} and, for resources that come
+ * and go, {@link #prune}. To fence rows of your own without another table, see {@link FencedRow}.
  *
  * <p>Immutable: each setting gives a changed copy. Thread-safe.
  */
@@ -59,7 +60,8 @@ public final class JdbcFence {
       Map.of(
           Database.SQLITE, "CAST(strftime('%s', 'now') AS INTEGER)",
           Database.POSTGRESQL, "CAST(extract(epoch FROM now()) AS bigint)",
-          Database.MARIADB, "UNIX_TIMESTAMP()");
+          Database.MARIADB, "UNIX_TIMESTAMP()",
+          Database.MYSQL, "UNIX_TIMESTAMP()");
 
   private final Tables tables;
   private final FenceNotices notices;
@@ -67,6 +69,8 @@ public final class JdbcFence {
 
   /** For marks that must not be forgotten though nothing else is written with them. */
   private final Map<Database, Sql> lastingChecks;
+
+  private final Sql marks;
 
   private JdbcFence(Tables tables, FenceNotices notices) {
     this.tables = tables;
@@ -78,6 +82,7 @@ public final class JdbcFence {
     String durable = "WHERE " + PostgresDialect.DURABLE;
     lasting.put(Database.POSTGRESQL, sql(Database.POSTGRESQL, "fence-check", durable));
     this.lastingChecks = lasting;
+    this.marks = sql(Database.MYSQL, "fence-marks", "");
   }
 
   /** The fence in the table {@code fenceline_fences}. */
@@ -90,7 +95,10 @@ public final class JdbcFence {
     return new JdbcFence(new Tables(tables.schema(), prefix, ""), notices);
   }
 
-  /** In which schema the table is (in MariaDB: which database); the connection's by default. */
+  /**
+   * In which schema the table is (in MariaDB and MySQL: which database); the connection's by
+   * default.
+   */
   public JdbcFence inSchema(String schema) {
     return new JdbcFence(new Tables(schema, tables.prefix(), ""), notices);
   }
@@ -105,7 +113,9 @@ public final class JdbcFence {
     return Sql.text(folder(database), "fence-schema", words(database)) + ";\n";
   }
 
-  /** Creates the table if it is not there; in MariaDB this commits an open transaction. */
+  /**
+   * Creates the table if it is not there; in MariaDB and MySQL this commits an open transaction.
+   */
   public void createTable(Connection connection) {
     try (Statement statement = connection.createStatement()) {
       statement.execute(creation(of(connection)));
@@ -132,7 +142,7 @@ public final class JdbcFence {
   }
 
   /**
-   * Lets a token pass, and remembers it if the transaction commits: one statement.
+   * Lets a token pass, and remembers it if the transaction commits: one statement, in MySQL two.
    *
    * @param connection in a transaction: one that commits each statement by itself would make the
    *     check a step of its own
@@ -167,7 +177,7 @@ public final class JdbcFence {
    *
    * <p>A check of PostgreSQL is on disk before it is answered, whatever {@code synchronous_commit}
    * says, since what is guarded may be elsewhere and outlive a crash of the database; so is the
-   * caller's transaction that it takes part in. MariaDB flushes as {@code
+   * caller's transaction that it takes part in. MariaDB and MySQL flush as {@code
    * innodb_flush_log_at_trx_commit} says, SQLite as {@code PRAGMA synchronous}: a crash may take
    * the last marks back unless these are 1 and FULL.
    */
@@ -207,7 +217,8 @@ public final class JdbcFence {
       Connection connection, String resource, FencingToken token, Map<Database, Sql> statements)
       throws SQLException {
     byte[] name = bytes(resource);
-    Sql.Form check = Objects.requireNonNull(statements.get(of(connection))).form(1);
+    Database database = of(connection);
+    Sql.Form check = Objects.requireNonNull(statements.get(database)).form(1);
     FenceMarks now;
     try (PreparedStatement statement = connection.prepareStatement(check.text())) {
       for (int place : places(check, "resource")) {
@@ -215,15 +226,34 @@ public final class JdbcFence {
       }
       set(statement, check, "exclusive", token.exclusive() ? token.value() : 0);
       set(statement, check, "token", token.value());
-      try (ResultSet marks = statement.executeQuery()) {
-        marks.next();
-        now = new FenceMarks(marks.getLong(1), marks.getLong(2));
+      if (database == Database.MYSQL) {
+        statement.executeUpdate();
+        now = marks(connection, name);
+      } else {
+        now = marks(statement);
       }
     }
     if (!now.admits(token)) {
       throw notices.refused(resource, token, now.markFor(token));
     }
     notices.accepted(resource, token);
+  }
+
+  private static FenceMarks marks(PreparedStatement statement) throws SQLException {
+    try (ResultSet marks = statement.executeQuery()) {
+      if (!marks.next()) {
+        throw new SQLException("the row of the resource was pruned meanwhile", "40001");
+      }
+      return new FenceMarks(marks.getLong(1), marks.getLong(2));
+    }
+  }
+
+  /** The marks, where the statement that writes them can't return them. */
+  private FenceMarks marks(Connection connection, byte[] name) throws SQLException {
+    try (PreparedStatement read = connection.prepareStatement(marks.form(1).text())) {
+      read.setBytes(1, name);
+      return marks(read);
+    }
   }
 
   private static byte[] bytes(String resource) {
@@ -263,16 +293,12 @@ public final class JdbcFence {
       case SQLITE -> "sqlite";
       case POSTGRESQL -> "postgresql";
       case MARIADB -> "mariadb";
-      case MYSQL ->
-          throw new InvalidSettingException(
-              "database", database, "it can't return what it wrote; use FencedRow there");
+      case MYSQL -> "mysql";
     };
   }
 
   private static Database of(Connection connection) throws SQLException {
-    Database database = Database.of(connection.getMetaData());
-    folder(database);
-    return database;
+    return Database.of(connection.getMetaData());
   }
 
   static StoreUnavailableException failure(String what, SQLException e) {

@@ -39,7 +39,12 @@ public final class JdbcProvider implements StoreProvider {
             List.of("jdbc:mariadb://host[:3306]/database?user=…&password=…"),
             StoreKind.Consistency.SINGLE,
             "one statement and one flush to disk, about 1 ms",
-            ServerStore.guarantees(Database.MARIADB)));
+            ServerStore.guarantees(Database.MARIADB)),
+        new StoreKind(
+            List.of("jdbc:mysql://host[:3306]/database?user=…&password=…"),
+            StoreKind.Consistency.SINGLE,
+            "one statement and one flush to disk, about 1 ms",
+            ServerStore.guarantees(Database.MYSQL)));
   }
 
   @Override

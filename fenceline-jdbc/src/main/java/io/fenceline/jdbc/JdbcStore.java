@@ -14,7 +14,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks in a database: SQLite, PostgreSQL or MariaDB.
+ * Locks in a database: SQLite, PostgreSQL, MariaDB or MySQL.
  *
  * <pre>{@code
  * Fenceline fenceline = Fenceline.connect("jdbc:postgresql://db/orders?user=app&password=secret");
@@ -97,7 +97,7 @@ public final class JdbcStore implements StoreFactory {
   }
 
   /**
-   * Locks in the database of a data source that you already have, PostgreSQL or MariaDB.
+   * Locks in the database of a data source that you already have, PostgreSQL, MariaDB or MySQL.
    *
    * <p>It is used as it is: each request borrows one connection and gives it back as it was. If all
    * its connections are in use, renewals have to wait, too, and holds may be lost: see {@link
@@ -126,7 +126,10 @@ public final class JdbcStore implements StoreFactory {
     return with(it -> it.tables = new Tables(it.tables.schema(), prefix, it.tables.owner()));
   }
 
-  /** In which schema the tables are (in MariaDB: which database); the connection's by default. */
+  /**
+   * In which schema the tables are (in MariaDB and MySQL: which database); the connection's by
+   * default.
+   */
   public JdbcStore inSchema(String schema) {
     if (file != null) {
       throw new InvalidSettingException("schema", schema, "an SQLite file has none");

@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** MariaDB; and MySQL, which can't return what a statement has written, and was not tested. */
-final class MariaDbDialect extends Dialect {
+/** MariaDB, and what MySQL has in common with it: errors, and how a transaction ends. */
+class MariaDbDialect extends Dialect {
   private static final int TABLE_ACCESS_DENIED = 1142;
   private static final int COLUMN_ACCESS_DENIED = 1143;
   private static final int DATABASE_ACCESS_DENIED = 1044;
@@ -24,12 +24,10 @@ final class MariaDbDialect extends Dialect {
   private static final int TABLE_FULL = 1114;
   private static final int CHANGED_SINCE_READ = 1020;
 
-  private final boolean isMySql;
-
-  MariaDbDialect(boolean isMySql) {
-    super(
+  MariaDbDialect() {
+    this(
         "mariadb",
-        isMySql ? "MySQL" : "MariaDB",
+        "MariaDB",
         Map.ofEntries(
             // Statement time, in UTC: local time repeats an hour each autumn.
             entry("now", "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),
@@ -43,10 +41,13 @@ final class MariaDbDialect extends Dialect {
             // Said by the statement, so that sql_select_limit does not cut holders off.
             entry("all_rows", "LIMIT " + Long.MAX_VALUE),
             // Whoever finds a row locked passes over it, and comes back.
-            entry("hurried", isMySql ? "" : "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "),
-            entry("patient", isMySql ? "" : "SET STATEMENT innodb_lock_wait_timeout = 1 FOR "),
+            entry("hurried", "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "),
+            entry("patient", "SET STATEMENT innodb_lock_wait_timeout = 1 FOR "),
             entry("durable_if_granted", ":durable >= 0")));
-    this.isMySql = isMySql;
+  }
+
+  MariaDbDialect(String folder, String title, Map<String, String> words) {
+    super(folder, title, words);
   }
 
   // In so many words: where completion_type is CHAIN, a bare COMMIT begins the next transaction,
@@ -61,11 +62,6 @@ final class MariaDbDialect extends Dialect {
   @Override
   void rollback(Connection connection) throws SQLException {
     run(connection, "ROLLBACK AND NO CHAIN NO RELEASE");
-  }
-
-  @Override
-  boolean hasOneStatementClaim() {
-    return !isMySql;
   }
 
   @Override
@@ -120,7 +116,7 @@ final class MariaDbDialect extends Dialect {
     };
   }
 
-  private static @Nullable String ofConnecting(SQLException e) {
+  @Nullable String ofConnecting(SQLException e) {
     String said = Dialect.said(e);
     if (said.contains("ssl not enabled")) {
       return "the server does not speak TLS; turn it on there, or leave sslMode out";

@@ -65,7 +65,7 @@ final class ServerStore {
     checkPlace(address);
     Database database = databaseOf(address);
     boolean isPostgres = database == Database.POSTGRESQL;
-    JdbcUrl url = JdbcUrl.of(address, isPostgres);
+    JdbcUrl url = JdbcUrl.of(address, database != Database.MARIADB);
     String description = withoutParameters(address.toString());
     Dialect dialect = database.dialect();
     Errors errors = new Errors(description, dialect, url.hidden());
@@ -81,6 +81,7 @@ final class ServerStore {
     return finish(
         connections,
         () -> {
+          checkServer(database, connections, errors);
           Statements statements = new Statements(dialect, tables);
           new Format(dialect, tables, statements, errors).check(connections, creates);
           boolean hears = isPostgres && listens;
@@ -142,6 +143,22 @@ final class ServerStore {
           description,
           "There is no driver for this URL on the class path, or the URL is wrong; add " + artifact,
           null);
+    }
+  }
+
+  /** MariaDB and MySQL greet alike, and either driver connects to both. */
+  private static void checkServer(Database expected, Connections connections, Errors errors) {
+    try {
+      Database found =
+          connections.use(
+              Connections.Purpose.WORK, session -> Database.of(session.connection().getMetaData()));
+      if (found != expected) {
+        throw new Errors.Unusable(
+            "the server is %s; connect with jdbc:%s:"
+                .formatted(found.dialect().title(), found.name().toLowerCase(Locale.ROOT)));
+      }
+    } catch (SQLException e) {
+      throw errors.of("The database can't be used for locks", e);
     }
   }
 
@@ -226,6 +243,9 @@ final class ServerStore {
     static Identity of(Connection connection) throws SQLException {
       DatabaseMetaData about = connection.getMetaData();
       Database database = Database.of(about);
+      if (database == Database.MARIADB && "MySQL".equals(about.getDatabaseProductName())) {
+        throw new SQLException("for MariaDB use its own driver, not MySQL's");
+      }
       if (database == Database.SQLITE) {
         throw new SQLException("for SQLite use JdbcStore.sqlite(file)");
       }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,12 +50,24 @@ final class Session {
     return call(sql, 1);
   }
 
+  /** Starts a statement without lists, whose generated key may be wanted: see {@link Call#key}. */
+  Call call(Sql sql, boolean wantsKey) throws SQLException {
+    return call(sql, 1, wantsKey);
+  }
+
   /** Starts a statement with lists of this length. */
   Call call(Sql sql, int listLength) throws SQLException {
+    return call(sql, listLength, false);
+  }
+
+  private Call call(Sql sql, int listLength, boolean wantsKey) throws SQLException {
     Sql.Form form = sql.form(listLength);
     PreparedStatement statement = kept == null ? null : kept.get(form.text());
     if (statement == null) {
-      statement = connection.prepareStatement(form.text());
+      statement =
+          wantsKey
+              ? connection.prepareStatement(form.text(), Statement.RETURN_GENERATED_KEYS)
+              : connection.prepareStatement(form.text());
       if (kept != null) {
         kept.put(form.text(), statement);
       }
@@ -153,6 +166,19 @@ final class Session {
           // There is none.
         }
         return read;
+      } finally {
+        done();
+      }
+    }
+
+    /** Runs a statement that generates a key; null if it has generated none. */
+    @Nullable Long key() throws SQLException {
+      try {
+        statement.executeUpdate();
+        try (ResultSet keys = statement.getGeneratedKeys()) {
+          long key = keys.next() ? keys.getLong(1) : 0;
+          return key == 0 ? null : Long.valueOf(key);
+        }
       } finally {
         done();
       }

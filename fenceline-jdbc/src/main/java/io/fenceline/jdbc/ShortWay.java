@@ -41,7 +41,7 @@ final class ShortWay {
       Units units = Units.of(request.mode());
       Session.Call call =
           session
-              .call(statements.claim)
+              .call(statements.claim, dialect.returnsNumberAsKey())
               .set("units", units.taken())
               .set("capacity", units.capacity())
               .set("delay", NameRecord.micros(request.delay()));
@@ -57,13 +57,12 @@ final class ShortWay {
   }
 
   private long run(Session.Call call, ClaimRequest request, long seen) throws SQLException {
-    Long number =
-        call.set("name", key(request.name()))
-            .set("owner", request.owner().bytes())
-            .set("term", NameRecord.micros(request.term()))
-            .set("client", client)
-            .set("seen", seen)
-            .row(row -> taken(row, request));
+    call.set("name", key(request.name()))
+        .set("owner", request.owner().bytes())
+        .set("term", NameRecord.micros(request.term()))
+        .set("client", client)
+        .set("seen", seen);
+    Long number = dialect.returnsNumberAsKey() ? call.key() : call.row(row -> taken(row, request));
     return number == null ? NOT_FREE : number;
   }
 

@@ -49,6 +49,7 @@ final class Sql {
           "claim",
           "diagnose",
           "fence-check",
+          "fence-marks",
           "fence-schema",
           "give-back",
           "listen",
@@ -65,9 +66,14 @@ final class Sql {
           "transaction-count",
           "transaction-lock",
           "transaction-rollback",
+          "transaction-settings",
           "transaction-try-lock",
           "transaction-turn",
-          "transaction-turn-now");
+          "transaction-turn-now",
+          "transaction-wait");
+
+  /** What MySQL has a file of its own for beside these. */
+  private static final Set<String> OWN_OF_MYSQL = Set.of("forget");
 
   private Sql(String file, String template, boolean numbered) {
     this.file = file;
@@ -91,7 +97,8 @@ final class Sql {
 
   /** As {@link #text}, with its placeholders. */
   static String template(String dialect, String name) {
-    String text = resource("sql/" + (OWN.contains(name) ? dialect + "/" : "") + name + ".sql");
+    boolean isOwn = OWN.contains(name) || (dialect.equals("mysql") && OWN_OF_MYSQL.contains(name));
+    String text = resource("sql/" + (isOwn ? dialect + "/" : "") + name + ".sql");
     if (text == null) {
       throw new IllegalStateException("no statement " + name + " for " + dialect);
     }

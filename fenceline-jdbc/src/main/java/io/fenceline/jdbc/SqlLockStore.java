@@ -149,7 +149,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   }
 
   private ClaimAnswer ask(Session session, ClaimRequest request) throws SQLException {
-    if (dialect.hasOneStatementClaim() && !room.has(request.owner())) {
+    if (!room.has(request.owner())) {
       long number = shortWay.take(session, request, seen.get());
       if (number != ShortWay.NOT_FREE) {
         if (number > GrantNumbers.MAX) {

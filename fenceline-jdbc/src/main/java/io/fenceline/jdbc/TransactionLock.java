@@ -41,14 +41,14 @@ import java.util.Objects;
  *   <li>PostgreSQL: READ COMMITTED, its default. Above it a transaction reads as of its first
  *       statement, which may be the one that waits for the lock: REPEATABLE READ and SERIALIZABLE
  *       are refused.
- *   <li>MariaDB: all. At REPEATABLE READ, its default, a transaction reads as of its first read, so
- *       take the lock before you read. A transaction that has read too early, before the last
- *       holder has committed, is refused: roll back and start again.
+ *   <li>MariaDB and MySQL: all. At REPEATABLE READ, its default, a transaction reads as of its
+ *       first read, so take the lock before you read. A transaction that has read too early, before
+ *       the last holder has committed, is refused: roll back and start again.
  *   <li>SQLite: there is one. A transaction that has read before the last writer has committed
  *       can't write any more, and is refused by the database.
  * </ul>
  *
- * <p>PostgreSQL uses an advisory lock and needs no table. MariaDB locks a row of {@code
+ * <p>PostgreSQL uses an advisory lock and needs no table. MariaDB and MySQL lock a row of {@code
  * fenceline_transaction_locks}, which {@link JdbcStore#schema} shows and a store that was opened
  * once has created. In SQLite, a transaction that writes has the whole file anyway.
  */
@@ -56,6 +56,12 @@ public final class TransactionLock {
   private static final int LOCK_WAIT_TIMEOUT = 1205;
   private static final Map<Database, String> ACQUIRE = statements("transaction-lock");
   private static final Map<Database, String> TRY = statements("transaction-try-lock");
+
+  private static final String MYSQL_SETTINGS = Sql.text("mysql", "transaction-settings", words());
+  private static final String MYSQL_WAIT = Sql.text("mysql", "transaction-wait", words());
+
+  /** Names whose rows were seen in MySQL. */
+  private static final QuietNames SEEN = new QuietNames();
 
   private static final String TURN = Sql.text("mariadb", "transaction-turn", words());
   private static final String TURN_NOW = Sql.text("mariadb", "transaction-turn-now", words());
@@ -74,8 +80,7 @@ public final class TransactionLock {
         Database.SQLITE, Sql.text("sqlite", file, words),
         Database.POSTGRESQL, Sql.text("postgresql", file, words),
         Database.MARIADB, Sql.text("mariadb", file, words),
-        // It can't say for one statement how long it waits.
-        Database.MYSQL, file.equals("transaction-lock") ? Sql.text("mariadb", file, words) : "");
+        Database.MYSQL, Sql.text("mysql", file, words));
   }
 
   /**
@@ -91,8 +96,11 @@ public final class TransactionLock {
   }
 
   /**
-   * Takes the lock if it is free now. MySQL can't: its statements wait. Nor can MariaDB with {@code
+   * Takes the lock if it is free now. MariaDB and MySQL can't with {@code
    * innodb_rollback_on_timeout}, which would undo your transaction whenever the lock is taken.
+   *
+   * <p>MySQL may wait for up to a second where this process meets a name for the first time and
+   * someone else has it: a row that may not be there is inserted, and an insert waits.
    *
    * @return whether it was taken
    * @throws InvalidSettingException if the database can't, or the isolation level is not right
@@ -114,12 +122,11 @@ public final class TransactionLock {
       Database database = Database.of(connection.getMetaData());
       store = database.name();
       String statement = Objects.requireNonNull(statements.get(database));
-      if (statement.isEmpty()) {
-        throw new InvalidSettingException(
-            "database", database, "it can't try without waiting; use acquire");
-      }
       if (statements == TRY && database == Database.MARIADB) {
         checkRollback(connection);
+      }
+      if (statements == TRY && database == Database.MYSQL) {
+        return tryMySql(connection, name);
       }
       try (PreparedStatement prepared = connection.prepareStatement(statement)) {
         if (database == Database.POSTGRESQL) {
@@ -137,7 +144,9 @@ public final class TransactionLock {
       return true;
     } catch (SQLException e) {
       boolean taken =
-          e.getErrorCode() == LOCK_WAIT_TIMEOUT || e.getErrorCode() == SqliteDialect.BUSY;
+          e.getErrorCode() == LOCK_WAIT_TIMEOUT
+              || e.getErrorCode() == SqliteDialect.BUSY
+              || MySqlDialect.isLockedNow(e);
       if (statements == TRY && taken) {
         return false;
       }
@@ -156,12 +165,65 @@ public final class TransactionLock {
     try (PreparedStatement read = connection.prepareStatement(ROLLBACK);
         ResultSet found = read.executeQuery()) {
       if (found.next() && found.getInt(1) != 0) {
-        throw new InvalidSettingException(
-            "innodb_rollback_on_timeout",
-            "ON",
-            "a lock that is taken would undo your transaction; use acquire");
+        throw rollsBack();
       }
     }
+  }
+
+  /*
+   * A row that is there is locked without waiting. To look for one that is not there locks the gap in its
+   * place at the levels that have such locks, for the rest of the transaction: inserts of other names would
+   * wait for it, or meet in a deadlock. So there, a name that was never seen is inserted at once, with the
+   * shortest wait there is.
+   */
+  private static boolean tryMySql(Connection connection, String name) throws SQLException {
+    byte[] key = name.getBytes(StandardCharsets.UTF_8);
+    boolean locksGaps;
+    int wait;
+    try (PreparedStatement read = connection.prepareStatement(MYSQL_SETTINGS);
+        ResultSet found = read.executeQuery()) {
+      found.next();
+      if (found.getInt(1) != 0) {
+        throw rollsBack();
+      }
+      wait = found.getInt(2);
+      locksGaps = found.getBoolean(3);
+    }
+    boolean isThere =
+        (!locksGaps || SEEN.has(name))
+            && turn(connection, Objects.requireNonNull(TRY.get(Database.MYSQL)), key) >= 0;
+    if (!isThere) {
+      setWait(connection, 1);
+      try (PreparedStatement insert =
+          connection.prepareStatement(Objects.requireNonNull(ACQUIRE.get(Database.MYSQL)))) {
+        insert.setBytes(1, key);
+        insert.executeUpdate();
+      } catch (SQLException e) {
+        if (e.getErrorCode() == LOCK_WAIT_TIMEOUT) {
+          SEEN.add(name);
+        }
+        throw e;
+      } finally {
+        setWait(connection, wait);
+      }
+    }
+    SEEN.add(name);
+    checkSnapshot(connection, key);
+    return true;
+  }
+
+  private static void setWait(Connection connection, int seconds) throws SQLException {
+    try (PreparedStatement set = connection.prepareStatement(MYSQL_WAIT)) {
+      set.setInt(1, seconds);
+      set.executeUpdate();
+    }
+  }
+
+  private static InvalidSettingException rollsBack() {
+    return new InvalidSettingException(
+        "innodb_rollback_on_timeout",
+        "ON",
+        "a lock that is taken would undo your transaction; use acquire");
   }
 
   private static boolean isTaken(String answer) {

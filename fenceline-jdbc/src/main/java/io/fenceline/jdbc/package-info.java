@@ -1,5 +1,5 @@
 /**
- * Locks in SQL databases: one implementation of the store, three small dialects.
+ * Locks in SQL databases: one implementation of the store, four small dialects.
  *
  * <p>Start at {@link io.fenceline.jdbc.JdbcStore}, which is what users see; the store itself is
  * {@code SqlLockStore}. What a claim, a release or a withdrawal does to a name is decided by {@code

@@ -2,6 +2,7 @@ package io.fenceline.jdbc;
 
 import io.fenceline.Fenceline;
 import io.fenceline.testkit.server.MariaDbServer;
+import io.fenceline.testkit.server.MySqlServer;
 import io.fenceline.testkit.server.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -56,16 +58,26 @@ final class LeastRights {
   }
 
   static String in(MariaDbServer server) {
+    inDatabase(server::sql, Urls.of(server), Database.MARIADB);
+    return server.jdbcUrl().replaceFirst("/fenceline$", "/locks") + "?user=app&password=secret";
+  }
+
+  static String in(MySqlServer server) {
+    inDatabase(server::sql, Urls.of(server), Database.MYSQL);
+    return Urls.withKey(
+        server.jdbcUrl().replaceFirst("/fenceline$", "/locks") + "?user=app&password=secret");
+  }
+
+  private static void inDatabase(Consumer<String> sql, String url, Database database) {
     boolean hasTables = false;
-    for (String statement : statements("MariaDB")) {
+    for (String statement : statements(database.dialect().title())) {
       if (statement.startsWith("GRANT") && !hasTables) {
-        tables(Urls.of(server).replaceFirst("/fenceline\\?", "/locks?"));
-        server.sql(JdbcFence.create().inSchema("locks").schema(Database.MARIADB));
+        tables(url.replaceFirst("/fenceline\\?", "/locks?"));
+        sql.accept(JdbcFence.create().inSchema("locks").schema(database));
         hasTables = true;
       }
-      server.sql(statement);
+      sql.accept(statement);
     }
-    return server.jdbcUrl().replaceFirst("/fenceline$", "/locks") + "?user=app&password=secret";
   }
 
   /** Whoever may create tables does so by connecting once. */

@@ -7,6 +7,8 @@ import io.fenceline.FencelineException;
 import io.fenceline.FencingToken;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.testkit.server.MariaDbServer;
+import io.fenceline.testkit.server.MySqlServer;
+import io.fenceline.testkit.server.NeedsMySql;
 import io.fenceline.testkit.server.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The rights of docs/least-rights.md: each of them is needed, and named when it is missing. That
- * they are enough is what the contracts of PostgreSQL and MariaDB show, which run with them.
+ * they are enough is what the contracts of PostgreSQL, MariaDB and MySQL show, which run with them.
  */
 class LeastRightsTest {
   private static final Pattern GRANT = Pattern.compile("GRANT (.+) ON (.+) TO (.+)");
@@ -72,7 +74,11 @@ class LeastRightsTest {
           sql.accept("REVOKE " + on + " FROM " + grant.group(3));
           String found = diagnosis(url);
           sql.accept("GRANT " + on + " TO " + grant.group(3));
-          String named = on.replace("DATABASE postgres", "DATABASE").replace("locks.", "");
+          // Of a whole database, a right that is missing is missing on each table.
+          String named =
+              on.replace("locks.*", "fenceline_locks")
+                  .replace("DATABASE postgres", "DATABASE")
+                  .replace("locks.", "");
           assertThat(found).as(on).contains(named);
           count++;
         }
@@ -101,6 +107,18 @@ class LeastRightsTest {
   }
 
   @Test
+  @NeedsMySql
+  void rightsOfMySql_areNamedWhenMissing() throws Exception {
+    try (MySqlServer mysql = MySqlServer.start()) {
+      String onMySql = LeastRights.in(mysql);
+      assertThat(diagnosis(onMySql)).isEqualTo("OK: all that locks need");
+      assertThat(takeEachAway("MySQL", onMySql, mysql::sql)).isEqualTo(4);
+      assertThat(diagnosis(onMySql)).isEqualTo("OK: all that locks need");
+      checkFencesAndTransactionLocks(onMySql);
+    }
+  }
+
+  @Test
   void tablesThatMayNotBeUsed_areNotMadeAnewElsewhere() {
     postgres.sql("REVOKE USAGE ON SCHEMA fenceline FROM app; GRANT CREATE ON SCHEMA public TO app");
     try {
@@ -116,16 +134,20 @@ class LeastRightsTest {
   @Test
   void rightsOfFencesAndTransactionLocks_areEnough() throws Exception {
     for (String url : List.of(onPostgres, onMariaDb)) {
-      try (Connection connection = DriverManager.getConnection(url)) {
-        connection.setAutoCommit(false);
-        JdbcFence fence = JdbcFence.create();
-        fence.check(connection, "ledger", FencingToken.exclusive(33));
-        fence.check(connection, "ledger", FencingToken.exclusive(34));
-        assertThat(fence.prune(connection, Duration.ofDays(1))).isZero();
-        TransactionLock.acquire(connection, "ledger");
-        assertThat(TransactionLock.tryAcquire(connection, "other")).isTrue();
-        connection.rollback();
-      }
+      checkFencesAndTransactionLocks(url);
+    }
+  }
+
+  private static void checkFencesAndTransactionLocks(String url) throws Exception {
+    try (Connection connection = DriverManager.getConnection(url)) {
+      connection.setAutoCommit(false);
+      JdbcFence fence = JdbcFence.create();
+      fence.check(connection, "ledger", FencingToken.exclusive(33));
+      fence.check(connection, "ledger", FencingToken.exclusive(34));
+      assertThat(fence.prune(connection, Duration.ofDays(1))).isZero();
+      TransactionLock.acquire(connection, "ledger");
+      assertThat(TransactionLock.tryAcquire(connection, "other")).isTrue();
+      connection.rollback();
     }
   }
 

@@ -1,6 +1,7 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.testkit.server.MariaDbServer;
+import io.fenceline.testkit.server.MySqlServer;
 import io.fenceline.testkit.server.PostgresServer;
 
 /** Store addresses of test servers, with their logins. */
@@ -9,6 +10,15 @@ final class Urls {
 
   static String of(PostgresServer server) {
     return server.jdbcUrl() + "?user=" + server.user() + "&password=" + server.password();
+  }
+
+  static String of(MySqlServer server) {
+    return withKey(server.jdbcUrl() + "?user=" + server.user() + "&password=" + server.password());
+  }
+
+  /** Without TLS, the driver asks for the server's key before it sends a password. */
+  static String withKey(String url) {
+    return url + "&allowPublicKeyRetrieval=true";
   }
 
   static String of(MariaDbServer server) {

@@ -1,3 +1,3 @@
--- transaction-count.sql (MariaDB): one more has taken the lock.
+-- transaction-count.sql (MariaDB, MySQL): one more has taken the lock.
 
 UPDATE {transaction_locks} SET turn = turn + 1 WHERE name = ?
