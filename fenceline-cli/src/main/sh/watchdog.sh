@@ -9,6 +9,8 @@
 #   guard KEEPER STAT  what guard.sh has left in FOLDER, as soon as the tool has read it
 #   SIGNAL TARGET...   sends a signal (0: none) to processes, and to groups (-ID). Answered by a line for
 #                      each, "+ TARGET", or what is wrong and then "- TARGET"; at the end by "."
+#   clock SIGNAL       from now on somebody watches whether the time in 'until' is over, and then sends the
+#                      signal (KILL, TERM) by itself: the tool may be stopped, and unable to
 #   quit
 #
 # The end of stdin means that the tool is gone without a word (SIGKILL): all are killed, until none is
@@ -20,6 +22,10 @@
 #   armed   from here: not empty while the tool lives. The guard starts no command otherwise.
 #   mark    from the tool: MARK, for the guard; on a command line everybody could see it
 #   guard   from guard.sh, before it looks at 'armed': KEEPER and its line of /proc/PID/stat
+#   until   from the tool: how long the command may run if nothing else is said, in hundredths of a second of
+#           /proc/uptime. A set clock does not change that, and the time of a suspended machine counts. Both
+#           sides keep it open: others tidy up among temporary files.
+#   overdue from here: that time was over, and the command was ended
 #   ended   from guard.sh, or its keeper: the exit status of the command, which ended by itself, or by a
 #           signal: then it is above 128, and what the command has left behind is ended too
 #
@@ -29,9 +35,11 @@
 # is none of them. RunProcesses.java has the same rules, for while the tool lives.
 
 folder=$1
-mark='' told=''
+mark='' told='' clock=''
 
 trap '' HUP INT QUIT ABRT ALRM PIPE TERM USR1 USR2
+# A redirection of 'exec' that fails would end this shell.
+[ ! -r "$folder/until" ] || exec 4<"$folder/until"
 # Names of processes may be cut in the middle of a character; the tool reads messages of 'kill'.
 export LC_ALL=C
 
@@ -168,6 +176,91 @@ pause() {
   command eval 'sleep "$1"'
 }
 
+# The time of 'until'; read until it is the same twice, since the tool may be writing it.
+read_until() {
+  due='' before=-
+  while [ "$due" != "$before" ]; do
+    before=$due due=
+    read -r due </proc/self/fd/4
+  done
+  [ -n "$due" ]
+}
+
+# Both clocks are those of this machine. The tool moves the time each time the lease is renewed; here it is
+# looked at when it is due, and every few seconds, since a sleep does not count the time of a suspended machine.
+# A fifth of a second is for a tool that runs, and is about to say more.
+watch_clock() {
+  while read_until; do
+    IFS='. ' read -r whole part _ </proc/uptime
+    left=$((due + 20 - whole * 100 - ${part#0}))
+    if [ "$left" -le 0 ]; then
+      echo overdue >"$folder/overdue"
+      end_overdue
+      return
+    fi
+    [ "$left" -le 500 ] || left=500
+    rest=$((left % 100))
+    [ "$rest" -gt 9 ] || rest=0$rest
+    pause "$((left / 100)).$rest"
+  done
+}
+
+end_overdue() {
+  if [ "$clock_signal" = KILL ]; then
+    end_all
+  else
+    look
+    # shellcheck disable=SC2086
+    [ -z "$alive" ] || kill -s "$clock_signal" $alive
+  fi
+}
+
+# One that has died is replaced. If no process can be started, there is none until the tool asks again.
+start_clock() {
+  clock_signal=$1
+  if [ -n "$clock" ]; then
+    line=
+    IFS= read -r line <"/proc/$clock/stat"
+    [ -z "$line" ] || split "$line"
+    [ -z "$line" ] || [ "$parent" != $$ ] || [ "$state" = Z ] || return 0
+  fi
+  command eval 'watch_clock </dev/null >/dev/null 2>&1 &' && clock=$!
+}
+
+# It knows what this shell knew when it was started.
+restart_clock() {
+  if [ -n "$clock" ]; then
+    kill -s KILL "$clock"
+    clock=
+    start_clock "$clock_signal"
+  fi
+}
+
+# Kills whoever is left, until nobody is.
+end_all() {
+  kill_keeper
+  kill_all
+  wait=0.02
+  while [ -n "$alive" ]; do
+    pause "$wait"
+    kill_all
+    case $wait in
+      0.02) wait=0.1 ;;
+      0.1) wait=1 ;; # It can't be killed now; perhaps later.
+    esac
+  done
+}
+
+# The clock and its sleep are in this shell's group, which nobody else is in.
+leave() {
+  if [ -n "$clock" ]; then
+    IFS= read -r line <"/proc/$$/stat"
+    split "$line"
+    [ "$group" != $$ ] || kill -s KILL 0
+  fi
+  exit 0
+}
+
 # Appended: one that replaces another must not leave the file empty for a moment, in which the guard looks.
 echo armed >>"$folder/armed"
 echo armed
@@ -175,9 +268,13 @@ echo armed
 ending=
 while IFS= read -r order; do
   case $order in
-    quit) exit 0 ;;
+    quit) leave ;;
+    clock\ *) start_clock "${order#clock }" ;;
     mark\ *) mark=${order#mark } ;;
-    guard\ *) told=${order#guard } ;;
+    guard\ *)
+      told=${order#guard }
+      restart_clock
+      ;;
     *)
       signal=${order%% *}
       case $signal in
@@ -202,17 +299,8 @@ exec 2>/dev/null
 status=129
 [ -n "$ending" ] || IFS= read -r status <"$folder/ended"
 if [ "$status" -gt 128 ]; then
-  kill_keeper
-  kill_all
-  wait=0.02
-  while [ -n "$alive" ]; do
-    pause "$wait"
-    kill_all
-    case $wait in
-      0.02) wait=0.1 ;;
-      0.1) wait=1 ;; # It can't be killed now; perhaps later.
-    esac
-  done
+  end_all
 fi
 # Else the command was through, and what it has left behind is left alone.
 rm -rf "$folder"
+leave

@@ -11,6 +11,9 @@ public final class ExitCode {
   /** Wrong usage, as sysexits.h has it. */
   public static final int USAGE = 64;
 
+  /** The key of {@code once} was used for another request before. */
+  public static final int OTHER_REQUEST = 65;
+
   /** The store can't be reached, or does not let us in. */
   public static final int UNAVAILABLE = 69;
 
@@ -25,6 +28,9 @@ public final class ExitCode {
 
   /** The lock was lost while the command ran. */
   public static final int LOST = 79;
+
+  /** A worker of the key of {@code once} vanished, and nobody has settled what it did. */
+  public static final int IN_DOUBT = 80;
 
   /** The command is there, but can't be executed. */
   public static final int NOT_EXECUTABLE = 126;

@@ -75,8 +75,9 @@ final class HoldCommand implements Subcommand {
       throw Failure.usage("-n (don't wait) and -w (wait so long) exclude each other");
     }
     Signals.listen(happened::add);
+    Duration patience = wait == null ? Duration.ZERO : wait;
     try (Fenceline fenceline =
-        store.builder().listener(new WaitingNotice(false, false)).connect()) {
+        PatientStore.connect(store, patience, new WaitingNotice(false, false))) {
       CompletableFuture<? extends Optional<? extends Held>> asked =
           ask(mode.lock(fenceline, names, LockOptions.defaults().lease(lease)));
       asked.whenComplete((got, failure) -> happened.add(ANSWERED));

@@ -7,6 +7,7 @@ import io.fenceline.Held;
 import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.cli.run.GuardedCommand;
+import io.fenceline.cli.run.Lease;
 import io.fenceline.cli.run.OnLost;
 import io.fenceline.cli.run.Programs;
 import io.fenceline.cli.run.Signals;
@@ -226,39 +227,80 @@ final class RunCommand implements Subcommand {
 
     Supervisor supervisor = new Supervisor(onLost, graceOf(options.lease()));
     Signals.listen(supervisor::tell);
+    PatientStore patient = new PatientStore(wait, pause -> checkSignal(supervisor.await(pause)));
     try (GuardedCommand guarded = GuardedCommand.prepare(Main.home());
-        Fenceline fenceline =
-            store.builder().listener(new WaitingNotice(quiet, verbose)).connect()) {
+        Asked asked = patient.ask(() -> asked(patient, options, supervisor))) {
+      Held held = asked.held();
+      if (held == null) {
+        return notAcquired(what() + " is held by " + holder(asked.fenceline()));
+      }
+      return runUnder(held, guarded, commandLine, supervisor);
+    } catch (io.fenceline.LockTimeoutException e) {
+      return notAcquired(String.valueOf(e.getMessage()));
+    } catch (EndedBySignal e) {
+      return e.code;
+    }
+  }
+
+  /** A signal came before there was a command. */
+  private static final class EndedBySignal extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    final int code;
+
+    EndedBySignal(int code) {
+      super("exit code " + code);
+      this.code = code;
+    }
+  }
+
+  private static void checkSignal(int code) {
+    if (code >= 0) {
+      throw new EndedBySignal(code);
+    }
+  }
+
+  /** What was asked for, and the client that has it. */
+  private record Asked(Fenceline fenceline, @Nullable Held held) implements AutoCloseable {
+    @Override
+    public void close() {
+      fenceline.close();
+    }
+  }
+
+  /** Connects and acquires; a grant that was waited for is made to last for half its lease. */
+  @SuppressWarnings("MustBeClosedChecker") // The caller closes it.
+  private Asked asked(PatientStore patient, LockOptions options, Supervisor supervisor)
+      throws InterruptedException {
+    Fenceline fenceline = patient.connect(store, new WaitingNotice(quiet, verbose));
+    try {
       Acquirable<? extends Held> lock = mode.lock(fenceline, names, options);
-      CompletableFuture<? extends Optional<? extends Held>> asked = ask(lock);
+      CompletableFuture<? extends Optional<? extends Held>> asked = ask(lock, patient.leftOfAttempt());
       asked.whenComplete((held, failure) -> supervisor.wakeUp());
       int ended = supervisor.await();
       if (ended >= 0) {
         giveUp(asked);
-        return ended;
       }
-      Optional<? extends Held> held = answer(asked);
-      if (held.isEmpty()) {
-        return notAcquired(what() + " is held by " + holder(fenceline));
+      checkSignal(ended);
+      Held held = answer(asked).orElse(null);
+      if (held != null) {
+        // It counts from the last answer of the store: little may be left.
+        held.ensure(options.lease().dividedBy(2));
       }
-      return runUnder(held.get(), options.lease(), guarded, commandLine, supervisor);
-    } catch (io.fenceline.LockTimeoutException e) {
-      return notAcquired(String.valueOf(e.getMessage()));
+      return new Asked(fenceline, held);
+    } catch (InterruptedException | RuntimeException e) {
+      fenceline.close();
+      throw e;
     }
   }
 
   private int runUnder(
-      Held held,
-      Duration lease,
-      GuardedCommand guarded,
-      List<String> commandLine,
-      Supervisor supervisor)
+      Held held, GuardedCommand guarded, List<String> commandLine, Supervisor supervisor)
       throws InterruptedException {
     int code;
     try (held) {
-      // A grant that was waited for counts from the last answer of the store: little may be left.
-      held.ensure(lease.dividedBy(2));
       say(what() + " is held (token=" + Tokens.of(held, names).replace("\n", ",") + ")");
+      supervisor.protect(guarded, Lease.of(held));
       guarded.start(commandLine, variables(held));
       code = watch(supervisor, guarded, held);
       ReleaseOutcome outcome = held.release();
@@ -279,7 +321,7 @@ final class RunCommand implements Subcommand {
   private int watch(Supervisor supervisor, GuardedCommand guarded, Held held)
       throws InterruptedException {
     try {
-      return supervisor.watch(guarded, held, what());
+      return supervisor.watch(guarded, Lease.of(held), what());
     } catch (InterruptedException | RuntimeException | Error e) {
       // Like a kill: the watchdog ends the command, and the name opens at the end of the lease.
       Failures.reportAndHalt(e, Runtime.getRuntime()::halt);
@@ -288,11 +330,11 @@ final class RunCommand implements Subcommand {
   }
 
   private CompletableFuture<? extends Optional<? extends Held>> ask(
-      Acquirable<? extends Held> lock) {
+      Acquirable<? extends Held> lock, @Nullable Duration left) {
     if (now || (wait != null && wait.isZero())) {
       return lock.tryAcquireAsync();
     }
-    return (wait == null ? lock.acquireAsync() : lock.acquireAsync(wait)).thenApply(Optional::of);
+    return (left == null ? lock.acquireAsync() : lock.acquireAsync(left)).thenApply(Optional::of);
   }
 
   private static void giveUp(CompletableFuture<? extends Optional<? extends Held>> asked) {

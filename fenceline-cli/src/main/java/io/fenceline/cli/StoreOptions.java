@@ -36,7 +36,10 @@ final class StoreOptions {
       names = "--connect-timeout",
       paramLabel = "TIME",
       description = "How long connecting to the store may take; default 10s.")
-  private Duration connectTimeout = Duration.ofSeconds(10);
+  private @Nullable Duration connectTimeout;
+
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration LONGEST_CONNECT_TIMEOUT = Duration.ofSeconds(60);
 
   @Option(
       names = "--label",
@@ -132,6 +135,24 @@ final class StoreOptions {
   private @Nullable Logger grpc;
 
   FencelineBuilder builder() {
+    return builder(null);
+  }
+
+  /**
+   * Whoever is to wait does not give up a store that is busy, since many others come at once.
+   *
+   * @param wait how long the user is willing to wait; null if that is not known
+   */
+  private Duration connectTimeout(@Nullable Duration wait) {
+    if (connectTimeout != null) {
+      return connectTimeout;
+    } else if (wait == null || wait.compareTo(CONNECT_TIMEOUT) < 0) {
+      return CONNECT_TIMEOUT;
+    }
+    return wait.compareTo(LONGEST_CONNECT_TIMEOUT) < 0 ? wait : LONGEST_CONNECT_TIMEOUT;
+  }
+
+  FencelineBuilder builder(@Nullable Duration wait) {
     StoreAddress address = address();
     if (address.scheme().equals("etcd")) {
       // Its driver tells on stderr what kind of sockets it has found, and cron would send a mail.
@@ -139,7 +160,7 @@ final class StoreOptions {
       grpc.setLevel(Level.WARNING);
     }
     FencelineBuilder builder =
-        Fenceline.builder().store(address.secretText()).connectTimeout(connectTimeout);
+        Fenceline.builder().store(address.secretText()).connectTimeout(connectTimeout(wait));
     if (label != null) {
       return builder.label(label);
     }

@@ -22,13 +22,14 @@ interface Subcommand {
   default void read(CommandLine.ParseResult parsed) {}
 
   /**
-   * What stood after {@code --}; null if there were no dashes. Only one subcommand takes any.
+   * What stood after {@code --}; null if there were no dashes. Few subcommands take any.
    *
    * @throws Failure from all others
    */
   default void command(@Nullable List<String> afterDashes) {
     if (afterDashes != null) {
-      throw Failure.usage("nothing may follow --; a command to run belongs to 'fenceline run'");
+      throw Failure.usage(
+          "nothing may follow --; a command to run belongs to 'fenceline run', 'elect' or 'once'");
     }
   }
 }

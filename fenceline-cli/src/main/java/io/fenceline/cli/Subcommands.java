@@ -13,6 +13,8 @@ final class Subcommands {
       List.of(
           "run",
           "hold",
+          "elect",
+          "once",
           "ls",
           "show",
           "watch",
@@ -28,6 +30,8 @@ final class Subcommands {
     return switch (name) {
       case "run" -> new RunCommand();
       case "hold" -> new HoldCommand();
+      case "elect" -> new ElectCommand();
+      case "once" -> new OnceCommand();
       case "ls" -> new ListCommand();
       case "show" -> new ShowCommand();
       case "watch" -> new WatchCommand();

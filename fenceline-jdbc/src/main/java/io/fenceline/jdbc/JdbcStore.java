@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Properties;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -215,6 +216,22 @@ public final class JdbcStore implements StoreFactory {
         client.random(),
         client.connectTimeout(),
         client.operationTimeout().multipliedBy(9).dividedBy(10));
+  }
+
+  /**
+   * Returns connections of their own to the same database, for data that is kept beside the locks.
+   * Each call of {@code getConnection} opens a new one; the address' secrets are not given away.
+   */
+  public DataSource connections() {
+    if (file != null) {
+      Properties patience = new Properties();
+      patience.setProperty("busy_timeout", "60000");
+      return JdbcUrl.of(file).source(patience, 0);
+    } else if (address != null) {
+      return JdbcUrl.of(address, address.scheme().equals("jdbc:postgresql"))
+          .source(new Properties(), 0);
+    }
+    return Objects.requireNonNull(dataSource);
   }
 
   /** The statements that create the tables, for whoever may run them. */

@@ -4,6 +4,7 @@ import io.fenceline.spi.StoreAddress;
 import java.io.PrintWriter;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -64,6 +65,11 @@ final class JdbcUrl {
         new JdbcUrl(kept.isEmpty() ? place : place + "?" + String.join("&", kept), secrets);
     found.hidden.addAll(hidden);
     return found;
+  }
+
+  /** An SQLite file, which has no secrets. */
+  static JdbcUrl of(Path file) {
+    return new JdbcUrl("jdbc:sqlite:" + file, new Properties());
   }
 
   private static String decoded(String text) {

@@ -8,9 +8,11 @@ import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.StoreFactory;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.util.List;
@@ -83,6 +85,22 @@ public final class RedisStore implements StoreFactory {
 
   private static String describe(String scheme, RedisURI uri) {
     return scheme + "://" + uri.getHost() + ":" + uri.getPort();
+  }
+
+  /**
+   * Opens a client of its own for the same server, Sentinels or Cluster, for data that is kept
+   * beside the locks: a {@link RedisClusterClient} for {@code redis-cluster:}, else a {@link
+   * RedisClient}. The caller shuts it down.
+   */
+  public AbstractRedisClient newClient() {
+    if (settings.kind() == Topologies.Kind.CLUSTER) {
+      RedisClusterClient client = RedisClusterClient.create(settings.uris());
+      client.setOptions(ClusterClientOptions.builder(settings.options()).build());
+      return client;
+    }
+    RedisClient client = RedisClient.create(settings.uris().get(0));
+    client.setOptions(settings.options());
+    return client;
   }
 
   /** The same locks, but with grants that replicas must acknowledge. */

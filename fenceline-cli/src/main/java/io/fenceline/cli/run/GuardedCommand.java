@@ -37,12 +37,15 @@ public final class GuardedCommand implements AutoCloseable {
   private final Path folder;
   private final String mark;
   private final Watchdog watchdog;
+  private final Until until;
   private final ProcessTable table = new ProcessTable(Path.of("/proc"));
   private @Nullable Process guard;
+  private @Nullable Tee tee;
   private @Nullable RunProcesses processes;
   private boolean hasBegun;
 
-  private GuardedCommand(Path library, Path folder, String mark, Watchdog watchdog) {
+  private GuardedCommand(Path library, Path folder, String mark, Watchdog watchdog, Until until) {
+    this.until = until;
     this.library = library;
     this.folder = folder;
     this.mark = mark;
@@ -61,7 +64,9 @@ public final class GuardedCommand implements AutoCloseable {
       // Nobody may guess it, nor see it on a command line: who has it counts as a part of the run.
       String mark = new BigInteger(MARK_BITS, new SecureRandom()).toString(HEXADECIMAL) + ".";
       Files.writeString(folder.resolve("mark"), mark + "\n");
-      return new GuardedCommand(library, folder, mark, Watchdog.start(library, folder, mark));
+      Until until = Until.in(folder); // Before the watchdog, which opens it.
+      Watchdog watchdog = Watchdog.start(library, folder, mark);
+      return new GuardedCommand(library, folder, mark, watchdog, until);
     } catch (IOException e) {
       throw new Failure(
           ExitCode.SYSTEM,
@@ -77,7 +82,16 @@ public final class GuardedCommand implements AutoCloseable {
    */
   public void start(List<String> command, Map<String, String> variables)
       throws InterruptedException {
-    boolean terminal = Terminal.canBeGivenAway();
+    start(command, variables, null);
+  }
+
+  /**
+   * As {@link #start(List, Map)}, and shows what the command prints to somebody who keeps it. Such
+   * a command has no terminal: its output would not be one anyway.
+   */
+  public void start(List<String> command, Map<String, String> variables, @Nullable Printed printed)
+      throws InterruptedException {
+    boolean terminal = printed == null && Terminal.canBeGivenAway();
     List<String> line = new ArrayList<>();
     String guardScript = library.resolve("guard.sh").toString();
     if (terminal) {
@@ -89,11 +103,17 @@ public final class GuardedCommand implements AutoCloseable {
     }
     line.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(line).inheritIO();
+    if (printed != null) {
+      builder.redirectOutput(ProcessBuilder.Redirect.PIPE);
+      builder.redirectError(ProcessBuilder.Redirect.PIPE);
+    }
     restoreLocale(builder.environment());
     builder.environment().putAll(variables);
     watchdog.awaitReady();
     try {
-      guard = builder.start();
+      Process started = builder.start();
+      guard = started;
+      tee = printed == null ? null : new Tee(started, printed);
     } catch (IOException e) {
       throw new Failure(ExitCode.SYSTEM, "can't start the guard process: " + e.getMessage(), e);
     }
@@ -114,6 +134,25 @@ public final class GuardedCommand implements AutoCloseable {
     } else if (kept != null) {
       environment.remove("LC_ALL");
     }
+  }
+
+  /**
+   * Lets the command run until the end of a lease, also while this process is stopped: the watchdog
+   * ends it then, unless this has been called again.
+   */
+  void allow(Lease lease, String signal) {
+    try {
+      if (until.move(lease)) {
+        watchdog.watchClock(signal);
+      }
+    } catch (IOException e) {
+      // The time that was told before stands; while this process runs, it ends the command itself.
+    }
+  }
+
+  /** Whether the watchdog has ended it, since its time was over. */
+  boolean isOverdue() {
+    return Files.exists(folder.resolve("overdue"));
   }
 
   /** Calls back when the command has ended. */
@@ -137,6 +176,14 @@ public final class GuardedCommand implements AutoCloseable {
     return started != null
         && !started.isAlive()
         && (Files.exists(folder.resolve("ended")) || started.exitValue() <= ExitCode.SIGNAL_BASE);
+  }
+
+  /** Waits until all was shown that the command has printed before its end. */
+  public void awaitPrinted() throws InterruptedException {
+    Tee started = tee;
+    if (started != null) {
+      started.await();
+    }
   }
 
   /** How the command ended: its exit code, or 128 and the signal. */
@@ -251,7 +298,8 @@ public final class GuardedCommand implements AutoCloseable {
     }
     watchdog.dismiss();
     try {
-      for (String file : List.of("armed", "mark", "guard", "ended", "jobs")) {
+      until.close();
+      for (String file : List.of("armed", "mark", "guard", "until", "overdue", "ended", "jobs")) {
         Files.deleteIfExists(folder.resolve(file));
       }
       Files.deleteIfExists(folder);

@@ -1,6 +1,5 @@
 package io.fenceline.cli.run;
 
-import io.fenceline.Held;
 import io.fenceline.cli.ExitCode;
 import io.fenceline.cli.Message;
 import io.fenceline.event.Lost;
@@ -26,9 +25,12 @@ public final class Supervisor {
   /** How long a command that was asked to end has, if the lease sets no limit. */
   private static final Duration LONGEST_GRACE = Duration.ofSeconds(10);
 
+  private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
   private static final int KILLING_SHARE = 4;
   private static final long ENDING_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long UNKILLABLE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private static final long REASON_MILLIS = 500;
 
   private final LinkedBlockingQueue<String> signals = new LinkedBlockingQueue<>();
   private final OnLost onLost;
@@ -39,7 +41,6 @@ public final class Supervisor {
   private boolean killed;
   private boolean told;
   private @Nullable Long killAtNanos;
-  private static final long REASON_MILLIS = 500;
   private @Nullable Long killedSinceNanos;
 
   /**
@@ -64,13 +65,30 @@ public final class Supervisor {
 
   /** Waits for a wake-up; gives the exit code if a signal says to stop waiting, else -1. */
   public int await() throws InterruptedException {
+    return await(LONGEST_WAIT);
+  }
+
+  /** As {@link #await()}, for so long at most. */
+  public int await(Duration longest) throws InterruptedException {
+    boolean isBounded = longest.compareTo(LONGEST_WAIT) < 0;
+    long endNanos = System.nanoTime() + (isBounded ? longest : LONGEST_WAIT).toNanos();
     while (true) {
-      String signal = signals.take();
-      if (signal.equals(WAKE_UP)) {
+      String signal = signals.poll(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+      if (signal == null || signal.equals(WAKE_UP)) {
         return -1;
       } else if (Signals.ENDING.contains(signal)) {
         return Signals.exitCode(signal);
       }
+    }
+  }
+
+  /**
+   * To be called before the command is started: from then on it does not outlive the lease, also if
+   * this process is stopped.
+   */
+  public void protect(GuardedCommand command, Lease lease) {
+    if (onLost != OnLost.WARN) {
+      command.allow(lease, onLost.name());
     }
   }
 
@@ -80,12 +98,13 @@ public final class Supervisor {
    *
    * @return the exit code of the tool
    */
-  public int watch(GuardedCommand command, Held held, String what) throws InterruptedException {
+  public int watch(GuardedCommand command, Lease held, String what) throws InterruptedException {
     command.onExit(this::wakeUp);
     held.lost().thenRun(this::wakeUp);
     while (!isOver(command, what)) {
       long left = held.remaining().toNanos();
       look(command, held, what, left);
+      protect(command, held);
       String signal = signals.poll(pause(command, left), TimeUnit.NANOSECONDS);
       if (signal != null && !signal.equals(WAKE_UP)) {
         pass(command, signal);
@@ -98,6 +117,11 @@ public final class Supervisor {
     Message.flush();
     boolean ended = endangered && killAtNanos != null;
     return lost || ended ? ExitCode.LOST : command.exitCode();
+  }
+
+  /** Whether what the command ran under was lost, or about to be. */
+  public boolean hasLost() {
+    return lost || endangered;
   }
 
   private boolean isOver(GuardedCommand command, String what) throws InterruptedException {
@@ -114,7 +138,10 @@ public final class Supervisor {
     }
     if (!byItself && !killed) {
       killed = true;
-      Message.later("the guard process was killed; all that the command has started is killed");
+      Message.later(
+          command.isOverdue()
+              ? "the command was killed at the end of its lease, while this tool was stopped"
+              : "the guard process was killed; all that the command has started is killed");
     }
     Survivors alive = killed ? kill(command) : command.alive();
     return alive.isNobody() || isHopeless(alive, what);
@@ -146,7 +173,7 @@ public final class Supervisor {
     return lost;
   }
 
-  private void look(GuardedCommand command, Held held, String what, long left)
+  private void look(GuardedCommand command, Lease held, String what, long left)
       throws InterruptedException {
     if (left == 0 && !lost) {
       lost = true;
@@ -211,6 +238,9 @@ public final class Supervisor {
     long pause = TimeUnit.HOURS.toNanos(1);
     if (left > 0) {
       pause = Math.min(pause, left > grace.toNanos() ? left - grace.toNanos() : left);
+      // Whoever is to end the command while this process is stopped has to hear of renewals in
+      // time.
+      pause = Math.min(pause, left / 2);
     }
     if (killAtNanos != null) {
       pause = Math.min(pause, killAtNanos - System.nanoTime());
@@ -219,7 +249,7 @@ public final class Supervisor {
   }
 
   /** The hold ends before those who listen for it hear why: that takes a moment. */
-  private static String reason(Held held) {
+  private static String reason(Lease held) {
     Lost loss = null;
     try {
       loss = held.lost().get(REASON_MILLIS, TimeUnit.MILLISECONDS);

@@ -86,6 +86,21 @@ final class Watchdog implements RunProcesses.Sender {
     }
   }
 
+  /**
+   * Has somebody beside the command end it when the time of {@link Until} is over; said again and
+   * again, in case that one has died.
+   */
+  synchronized void watchClock(String signal) {
+    String order = "clock " + signal;
+    if (!introduction.contains(order)) {
+      introduction.add(order);
+    }
+    Shell current = shell;
+    if (current != null) {
+      current.tell(order);
+    }
+  }
+
   @Override
   public synchronized Set<Long> send(
       String signal, Collection<Long> targets, Collection<Long> members)

@@ -387,7 +387,7 @@ public final class Once<W extends Work, T> {
       try {
         // Only now is it certain that no later worker had come and gone before the record was made.
         hold.ensure(Duration.ZERO);
-      } catch (LockLostException e) {
+      } catch (LockLostException | InterruptedException e) {
         clear(hold.token(), e);
         throw e;
       }

@@ -5,6 +5,8 @@ import io.fenceline.recipes.support.Script;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * evicting keys, lets the work be done again. Use {@code noeviction}, and {@code appendfsync
  * always} where that matters; where it matters more, use {@link SqlRecords}.
  *
- * <p>The connection is yours, to one server or to the master that Sentinels name, and is not
- * closed.
+ * <p>The connection is yours, to one server, to the master that Sentinels name, or to a Cluster,
+ * and is not closed.
  */
 public final class RedisRecords extends OnceRecords<Work> {
   private static final String PREFIX = "flo1:";
@@ -36,15 +38,23 @@ public final class RedisRecords extends OnceRecords<Work> {
   private static final Script FINISH = new Script(RedisRecords.class, "finish.lua");
   private static final Script CLEAR = new Script(RedisRecords.class, "clear.lua");
 
-  private final StatefulRedisConnection<byte[], byte[]> connection;
+  private final RedisClusterCommands<byte[], byte[]> commands;
 
-  private RedisRecords(StatefulRedisConnection<byte[], byte[]> connection) {
-    this.connection = Objects.requireNonNull(connection, "connection");
+  private RedisRecords(RedisClusterCommands<byte[], byte[]> commands) {
+    this.commands = commands;
   }
 
-  /** The records of one server. */
+  /** Records at one server, or at the master that Sentinels name. */
   public static RedisRecords over(StatefulRedisConnection<byte[], byte[]> connection) {
-    return new RedisRecords(connection);
+    return new RedisRecords(Objects.requireNonNull(connection, "connection").sync());
+  }
+
+  /**
+   * Records in a Cluster. Each record is one key, so a step asks one server. A failover to a
+   * replica that has not got a record yet forgets it.
+   */
+  public static RedisRecords over(StatefulRedisClusterConnection<byte[], byte[]> connection) {
+    return new RedisRecords(Objects.requireNonNull(connection, "connection").sync());
   }
 
   @Override
@@ -55,7 +65,7 @@ public final class RedisRecords extends OnceRecords<Work> {
   @SuppressWarnings("TypeParameterUnusedInFormals") // As the driver has it.
   private <A> A run(Script script, ScriptOutputType type, String name, byte[]... arguments) {
     try {
-      return script.run(connection, type, bytes(PREFIX + name), arguments);
+      return script.run(commands, type, bytes(PREFIX + name), arguments);
     } catch (RedisException e) {
       throw failure(e);
     }
@@ -82,8 +92,7 @@ public final class RedisRecords extends OnceRecords<Work> {
   Optional<Entry> find(String name) {
     try {
       List<byte @Nullable []> fields =
-          connection
-              .sync()
+          commands
               .hmget(
                   bytes(PREFIX + name),
                   bytes("s"),

@@ -2,7 +2,9 @@ package io.fenceline.recipes.once;
 
 import io.fenceline.FencingToken;
 import io.fenceline.Hold;
+import io.fenceline.event.Lost;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /** The work of one worker, under its lock. */
 final class RunningWork implements Work {
@@ -40,6 +42,16 @@ final class RunningWork implements Work {
   @Override
   public boolean isValid() {
     return hold.isValid();
+  }
+
+  @Override
+  public Duration remaining() {
+    return hold.remaining();
+  }
+
+  @Override
+  public CompletableFuture<Lost> lost() {
+    return hold.lost();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.fenceline.recipes.once;
 import io.fenceline.FencingToken;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.event.Lost;
 import io.fenceline.recipes.support.Texts;
 import io.fenceline.settings.InvalidSettingException;
 import java.nio.charset.StandardCharsets;
@@ -17,11 +18,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in SQLite or PostgreSQL, written by the transaction of the effect.
+ * Records in SQLite, PostgreSQL or MariaDB, written by the transaction of the effect.
  *
  * <pre>{@code
  * SqlRecords records = SqlRecords.over(dataSource);
@@ -39,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Times are by the database's clock. A transaction that stands still, since its process does,
  * keeps what it has locked, as always: in SQLite that is the whole file. Give SQLite a {@code
- * busy_timeout}.
+ * busy_timeout}. MariaDB's driver, and not MySQL's, tells that it is MariaDB.
  */
 public final class SqlRecords extends OnceRecords<SqlWork> {
   private static final int VERSION = 1;
@@ -57,23 +59,43 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
       String schema, String begin, String find, String finish, String clear, String sweep) {
 
     static Statements of(String product) {
+      boolean isMariaDb = product.equalsIgnoreCase("mariadb");
       Map<String, String> words =
           switch (product.toLowerCase(Locale.ROOT)) {
             case "sqlite" ->
                 Map.of(
                     "now", "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
                     "bytes", "blob",
+                    "name", "blob",
                     "no_name", "x''",
+                    "like", "",
+                    "insert_new", "INSERT INTO",
+                    "or_nothing", "ON CONFLICT (name) DO NOTHING",
                     "skip", "");
             case "postgresql" ->
                 Map.of(
                     "now", "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)",
                     "bytes", "bytea",
+                    "name", "bytea",
                     "no_name", "''",
+                    "like", "",
+                    "insert_new", "INSERT INTO",
+                    "or_nothing", "ON CONFLICT (name) DO NOTHING",
                     "skip", "FOR UPDATE SKIP LOCKED");
+            // Names would be compared without case otherwise, and tables could be without
+            // transactions.
+            case "mariadb" ->
+                Map.of(
+                    "now", "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000",
+                    "bytes", "longblob",
+                    "name", "varbinary(300)",
+                    "no_name", "''",
+                    "like", "ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+                    "insert_new", "INSERT IGNORE INTO",
+                    "or_nothing", "");
             default ->
                 throw new InvalidSettingException(
-                    "database", product, "records can be in SQLite and PostgreSQL");
+                    "database", product, "records can be in SQLite, PostgreSQL and MariaDB");
           };
       Map<String, String> names =
           Map.of(
@@ -82,11 +104,11 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
               "version", Integer.toString(VERSION));
       return new Statements(
           in("schema.sql", names, words),
-          in("begin.sql", names, words),
+          in(isMariaDb ? "begin-mariadb.sql" : "begin.sql", names, words),
           in("find.sql", names, words),
           in("finish.sql", names, words),
           in("clear.sql", names, words),
-          in("sweep.sql", names, words));
+          in(isMariaDb ? "sweep-mariadb.sql" : "sweep.sql", names, words));
     }
 
     private static String in(String file, Map<String, String> names, Map<String, String> words) {
@@ -118,6 +140,14 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
   public SqlRecords joining(Connection transaction) {
     return new SqlRecords(
         dataSource, Objects.requireNonNull(transaction, "transaction"), statements);
+  }
+
+  /**
+   * The same records, for work whose effect is elsewhere: a worker gets no connection, and no
+   * transaction is open while it works.
+   */
+  public OnceRecords<Work> apart() {
+    return new ApartRecords(this);
   }
 
   /** The statements that create the table, for whoever may run them. */
@@ -270,7 +300,10 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
               statement.setString(3, fingerprint);
               statement.setLong(4, token);
               statement.setString(5, worker);
-              statement.setInt(6, rerun ? 1 : 0);
+              int last = (int) sql.begin.chars().filter(c -> c == '?').count();
+              for (int parameter = 6; parameter <= last; parameter++) {
+                statement.setInt(parameter, rerun ? 1 : 0);
+              }
               Optional<Entry> begun = entry(statement);
               if (begun.isPresent()) {
                 return begun.get();
@@ -438,6 +471,16 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
     @Override
     public boolean isValid() {
       return work.isValid();
+    }
+
+    @Override
+    public Duration remaining() {
+      return work.remaining();
+    }
+
+    @Override
+    public CompletableFuture<Lost> lost() {
+      return work.lost();
     }
 
     @Override

@@ -3,7 +3,9 @@ package io.fenceline.recipes.once;
 import io.fenceline.FencingToken;
 import io.fenceline.LeaseTooShortException;
 import io.fenceline.LockLostException;
+import io.fenceline.event.Lost;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /** What a worker knows of its work. */
 public interface Work {
@@ -22,6 +24,12 @@ public interface Work {
 
   /** Whether the lease of the worker's lock still runs, by the local clocks. */
   boolean isValid();
+
+  /** How long that lease runs if it is not renewed; zero when the lock is lost. */
+  Duration remaining();
+
+  /** Completes when the worker's lock is lost; never completes if the work ends first. */
+  CompletableFuture<Lost> lost();
 
   /**
    * Returns if the worker has its lock for at least that long, renewing it if need be.

@@ -84,7 +84,7 @@ public final class RedisRates extends RateStore {
     for (int i = 0; i < numbers.length; i++) {
       arguments[i] = bytes(Long.toString(numbers[i]));
     }
-    return script.run(connection, ScriptOutputType.MULTI, bytes(PREFIX + name), arguments);
+    return script.run(connection.sync(), ScriptOutputType.MULTI, bytes(PREFIX + name), arguments);
   }
 
   private static byte[] bytes(String text) {

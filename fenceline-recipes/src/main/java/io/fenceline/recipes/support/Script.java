@@ -2,7 +2,7 @@ package io.fenceline.recipes.support;
 
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -19,20 +19,20 @@ public final class Script {
   /** Runs it on one key, in one request if the server knows it. */
   @SuppressWarnings("TypeParameterUnusedInFormals") // As the driver has it.
   public <A> A run(
-      StatefulRedisConnection<byte[], byte[]> connection,
+      RedisClusterCommands<byte[], byte[]> commands,
       ScriptOutputType type,
       byte[] key,
       byte[]... arguments) {
     byte[][] keys = {key};
     String known = digest;
     if (known == null) {
-      known = connection.sync().digest(text);
+      known = commands.digest(text);
       digest = known;
     }
     try {
-      return connection.sync().evalsha(known, type, keys, arguments);
+      return commands.evalsha(known, type, keys, arguments);
     } catch (RedisNoScriptException e) {
-      return connection.sync().eval(text, type, keys, arguments);
+      return commands.eval(text, type, keys, arguments);
     }
   }
 }

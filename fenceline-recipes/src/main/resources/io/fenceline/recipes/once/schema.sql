@@ -8,7 +8,7 @@
 -- since        when it began, in milliseconds since 1970
 -- finished_at  null until it is finished; by it old records are found
 CREATE TABLE IF NOT EXISTS {table} (
-  name {bytes} PRIMARY KEY,
+  name {name} PRIMARY KEY,
   kind varchar(50) NOT NULL,
   state integer NOT NULL,
   fingerprint varchar(64) NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS {table} (
   worker varchar(200) NOT NULL,
   finished_at bigint,
   result {bytes}
-);
+) {like};
 CREATE INDEX IF NOT EXISTS {index} ON {table} (kind, finished_at);
-INSERT INTO {table} (name, kind, state, fingerprint, token, attempts, since, worker)
-VALUES ({no_name}, '', 0, '', {version}, 0, 0, '') ON CONFLICT (name) DO NOTHING;
+{insert_new} {table} (name, kind, state, fingerprint, token, attempts, since, worker)
+VALUES ({no_name}, '', 0, '', {version}, 0, 0, '') {or_nothing};

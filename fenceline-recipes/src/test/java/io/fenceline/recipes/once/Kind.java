@@ -1,7 +1,11 @@
 package io.fenceline.recipes.once;
 
 import io.fenceline.recipes.TestStore;
+import io.fenceline.testkit.server.MariaDbServer;
+import io.fenceline.testkit.server.RedisCluster;
+import io.fenceline.testkit.server.RedisServer;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -15,14 +19,19 @@ import javax.sql.DataSource;
 enum Kind {
   MEMORY,
   SQLITE,
+  /** For an effect that is elsewhere. */
+  SQLITE_APART,
   POSTGRESQL,
-  REDIS;
+  MARIADB,
+  REDIS,
+  REDIS_CLUSTER;
 
   private static final java.util.Map<Kind, OnceRecords<?>> OPEN =
       new java.util.EnumMap<>(Kind.class);
+  private static String mariaDb;
 
   boolean isSql() {
-    return this == SQLITE || this == POSTGRESQL;
+    return this == SQLITE || this == POSTGRESQL || this == MARIADB;
   }
 
   /** Records, the same ones each time. */
@@ -39,8 +48,27 @@ enum Kind {
       case MEMORY -> MemoryRecords.create();
       case REDIS -> redis(TestStore.REDIS.uri());
       case SQLITE -> sql(jdbc(TestStore.SQLITE.uri()));
+      case SQLITE_APART -> sql(jdbc(TestStore.SQLITE.uri())).apart();
       case POSTGRESQL -> sql(TestStore.POSTGRESQL.uri());
+      case MARIADB -> sql(mariaDb());
+      case REDIS_CLUSTER -> cluster();
     };
+  }
+
+  private static String mariaDb() {
+    synchronized (OPEN) {
+      if (mariaDb == null) {
+        MariaDbServer server = MariaDbServer.start();
+        mariaDb = server.jdbcUrl() + "?user=" + server.user() + "&password=" + server.password();
+      }
+      return mariaDb;
+    }
+  }
+
+  private static RedisRecords cluster() {
+    RedisServer first = RedisCluster.start().nodes().get(0);
+    return RedisRecords.over(
+        RedisClusterClient.create(first.uri()).connect(ByteArrayCodec.INSTANCE));
   }
 
   static RedisRecords redis(String uri) {
@@ -54,7 +82,12 @@ enum Kind {
   }
 
   DataSource dataSource() {
-    return new Plain(this == SQLITE ? jdbc(TestStore.SQLITE.uri()) : TestStore.POSTGRESQL.uri());
+    return new Plain(
+        switch (this) {
+          case POSTGRESQL -> TestStore.POSTGRESQL.uri();
+          case MARIADB -> mariaDb();
+          default -> jdbc(TestStore.SQLITE.uri());
+        });
   }
 
   /** Data beside the locks of SQLite, in a file of its own. */

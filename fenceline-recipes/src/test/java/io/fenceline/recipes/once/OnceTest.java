@@ -585,7 +585,7 @@ class OnceTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SQLITE", "POSTGRESQL"})
+  @EnumSource(names = {"SQLITE", "POSTGRESQL", "MARIADB"})
   void callersOwnTransaction_decidesOverEffectAndRecord(Kind kind) throws Exception {
     effects(kind, "CREATE TABLE IF NOT EXISTS effects (name varchar(99), worker varchar(9))");
     SqlRecords records = SqlRecords.over(kind.dataSource());
@@ -649,7 +649,7 @@ class OnceTest {
       java.nio.file.Files.delete(file);
     }
     assertThatThrownBy(() -> SqlRecords.schema("Oracle"))
-        .hasMessage("database Oracle: records can be in SQLite and PostgreSQL");
+        .hasMessage("database Oracle: records can be in SQLite, PostgreSQL and MariaDB");
     assertThat(SqlRecords.schema("PostgreSQL")).contains("fenceline_once", "bytea");
   }
 }

@@ -1,0 +1,109 @@
+package io.fenceline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.cli.Tool.Call;
+import io.fenceline.cli.Tool.Result;
+import io.fenceline.testkit.server.Eventually;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code fenceline elect}, with real processes, on the embedded store. */
+class ElectIT {
+  @TempDir Path folder;
+  private Tool tool;
+
+  @BeforeEach
+  void start() {
+    tool = new Tool(folder);
+  }
+
+  @Test
+  void oneLeads_theNextFollows_andTermsRise() throws Exception {
+    String line = "echo $FENCELINE_NAME $FENCELINE_TOKEN; exec sleep 1000";
+    Call first = tool.start("elect", "boss", "-c", line);
+    String[] one = first.firstLine().strip().split(" ");
+    assertThat(one[0]).isEqualTo("boss");
+    Result now = tool.run("elect", "-n", "boss", "-c", line);
+    assertThat(now.code()).as(now.toString()).isEqualTo(75);
+    assertThat(now.err()).contains("'boss' is led by ", "(term=");
+    assertThat(tool.run("elect", "-w", "0.3", "-q", "-E", "9", "boss", "-c", line))
+        .isEqualTo(new Result(9, "", ""));
+    Call second = tool.start("elect", "boss", "-c", line);
+    first.signal("TERM");
+    assertThat(first.await().code()).isEqualTo(143);
+
+    String[] two = second.firstLine().strip().split(" ");
+    assertThat(Long.parseLong(two[1])).isGreaterThan(Long.parseLong(one[1]));
+    second.signal("INT");
+    assertThat(second.await().code()).isEqualTo(130);
+  }
+
+  @Test
+  void theCommandsExitCode_passes_andOthersAreLetInAtOnce() {
+    assertThat(tool.run("elect", "boss", "-c", "exit 7").code()).isEqualTo(7);
+    assertThat(tool.run("elect", "-n", "boss", "--", "true").code()).isZero();
+  }
+
+  @Test
+  void aLostLeadership_endsTheCommand_andTheToolWith79_orItStandsAgain() throws Exception {
+    Call ends = tool.start("elect", "boss", "--lease", "3s", "-c", "echo $$; exec sleep 1000");
+    long pid = Long.parseLong(ends.firstLine().strip());
+    release("boss");
+    Result result = ends.await();
+    assertThat(result.code()).as(result.toString()).isEqualTo(79);
+    assertThat(result.err()).contains("the leadership of 'boss' is lost");
+    assertThat(Tool.lives(pid)).isFalse();
+
+    Call stands =
+        tool.start(
+            "elect",
+            "boss",
+            "--lease",
+            "3s",
+            "--restart",
+            "lost",
+            "-c",
+            "echo $FENCELINE_TOKEN >>terms; [ $(wc -l <terms) -gt 1 ] || exec sleep 1000");
+    Eventually.until(Tool.PATIENCE, "its first term", () -> Files.exists(folder.resolve("terms")));
+    release("boss");
+    assertThat(stands.await().code()).isZero();
+    var terms = Files.readAllLines(folder.resolve("terms")).stream().map(Long::valueOf).toList();
+    assertThat(terms).hasSize(2).isSorted().doesNotHaveDuplicates();
+  }
+
+  private void release(String name) {
+    String shown = tool.run("show", name, "--json").out();
+    String token = shown.replaceAll("(?s).*?\"token\": *\"([0-9]+)\".*", "$1");
+    assertThat(tool.run("release", name, "--token", token, "--yes").code()).isZero();
+  }
+
+  @Test
+  void restartAlways_runsTheCommandAgain_afterItHasEnded() throws Exception {
+    Call call = tool.start("elect", "boss", "--restart", "always", "-c", "echo x >>runs; exit 0");
+    Eventually.until(
+        Tool.PATIENCE,
+        "two runs",
+        () ->
+            Files.exists(folder.resolve("runs"))
+                && Files.readAllLines(folder.resolve("runs")).size() >= 2);
+    call.signal("TERM");
+    assertThat(call.await().code()).isIn(143, 0);
+  }
+
+  @Test
+  void longestTerm_asksTheCommandToEnd_soThatOthersGetTheirTurn() throws Exception {
+    String line = "echo $FENCELINE_TOKEN; exec sleep 1000";
+    Call first = tool.start("elect", "boss", "--longest-term", "1s", "-c", line);
+    first.firstLine();
+    Call second = tool.start("elect", "boss", "-c", line);
+    second.firstLine();
+    second.signal("TERM");
+    second.await();
+    first.signal("TERM");
+    assertThat(first.await().code()).isEqualTo(143);
+  }
+}
