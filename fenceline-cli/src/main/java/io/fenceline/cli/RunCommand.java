@@ -275,7 +275,8 @@ final class RunCommand implements Subcommand {
     Fenceline fenceline = patient.connect(store, new WaitingNotice(quiet, verbose));
     try {
       Acquirable<? extends Held> lock = mode.lock(fenceline, names, options);
-      CompletableFuture<? extends Optional<? extends Held>> asked = ask(lock, patient.leftOfAttempt());
+      CompletableFuture<? extends Optional<? extends Held>> asked =
+          ask(lock, patient.leftOfAttempt());
       asked.whenComplete((held, failure) -> supervisor.wakeUp());
       int ended = supervisor.await();
       if (ended >= 0) {

@@ -20,6 +20,7 @@ final class Subcommands {
           "watch",
           "release",
           "doctor",
+          "exporter",
           "stores",
           "demo",
           "completion");
@@ -37,6 +38,7 @@ final class Subcommands {
       case "watch" -> new WatchCommand();
       case "release" -> new ReleaseCommand();
       case "doctor" -> new DoctorCommand();
+      case "exporter" -> new ExporterCommand();
       case "demo" -> new DemoCommand();
       case "demo-seller" -> new DemoSellerCommand(); // For the demo only, and in no help.
       case "completion" -> new CompletionCommand();

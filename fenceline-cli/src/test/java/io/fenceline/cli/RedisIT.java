@@ -8,37 +8,13 @@ import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tool on a server: passwords, processes in a crowd, and a server that goes away. */
+/** The tool on a server: passwords, and a server that goes away. */
 class RedisIT {
   @TempDir Path folder;
-
-  @Test
-  void twentyRunsOfOneName_neverOverlap_andTheirTokensRise() throws Exception {
-    try (RedisServer redis = RedisServer.start()) {
-      Tool tool = new Tool(folder);
-      tool.environment.put("FENCELINE_STORE", redis.uri());
-      List<Call> calls = new ArrayList<>();
-      for (int i = 0; i < 20; i++) {
-        calls.add(
-            tool.start(
-                "run",
-                "hot",
-                "--connect-timeout", // Twenty JVMs start at once, on a machine that may be busy.
-                "60s",
-                "-c",
-                "echo start $FENCELINE_TOKEN >> log; sleep 0.02; echo end $FENCELINE_TOKEN >> log"));
-      }
-      for (Call call : calls) {
-        assertThat(call.await()).extracting(Result::code, Result::err).containsExactly(0, "");
-      }
-      RunIT.assertOneAfterAnother(Files.readAllLines(folder.resolve("log")), 20);
-    }
-  }
 
   @Test
   void aPassword_isNeitherPrintedNorPassedOn_andTheConfigFileHasItForANestedRun() throws Exception {

@@ -8,7 +8,6 @@ import io.fenceline.testkit.server.Eventually;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,38 +62,6 @@ class RunIT {
     assertThat(lines.get(0)).matches("outer [0-9]{5,}");
     assertThat(lines.get(1)).matches("inner [0-9]{5,}");
     assertThat(lines.get(0).split(" ")[1]).isNotEqualTo(lines.get(1).split(" ")[1]);
-  }
-
-  @Test
-  void twentyRunsOfOneName_neverOverlap_andTheirTokensRise() throws Exception {
-    Path log = folder.resolve("log");
-    List<Call> calls = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
-      calls.add(
-          tool.start(
-              "run",
-              "hot",
-              "-c",
-              "echo start $FENCELINE_TOKEN >> log; sleep 0.02; echo end $FENCELINE_TOKEN >> log"));
-    }
-    for (Call call : calls) {
-      assertThat(call.await()).extracting(Result::code, Result::err).containsExactly(0, "");
-    }
-
-    assertOneAfterAnother(Files.readAllLines(log), 20);
-  }
-
-  /** Lines of "start TOKEN" and "end TOKEN": never two starts in a row, and tokens that rise. */
-  static void assertOneAfterAnother(List<String> lines, int runs) {
-    assertThat(lines).hasSize(2 * runs);
-    long last = 0;
-    for (int i = 0; i < lines.size(); i += 2) {
-      assertThat(lines.get(i)).startsWith("start ");
-      long token = Long.parseLong(lines.get(i).substring("start ".length()));
-      assertThat(lines.get(i + 1)).isEqualTo("end " + token);
-      assertThat(token).isGreaterThan(last);
-      last = token;
-    }
   }
 
   @Test

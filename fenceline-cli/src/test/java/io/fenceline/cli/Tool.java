@@ -49,8 +49,12 @@ final class Tool {
     }
 
     Result await() {
+      return await(PATIENCE);
+    }
+
+    Result await(Duration patience) {
       try {
-        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        if (!process.waitFor(patience.toSeconds(), TimeUnit.SECONDS)) {
           process.destroyForcibly();
           throw new AssertionError("still running; stderr: " + Files.readString(err));
         }

@@ -30,6 +30,7 @@ class TwinsTest {
           "docs/guarantees.md",
           "docs/choosing-a-store.md",
           "docs/choosing-a-lease.md",
+          "docs/cli.md",
           "docs/recipes-election.md",
           "docs/recipes-once.md",
           "docs/testing.md",
