@@ -48,7 +48,7 @@ enum Servers {
 
   private static String zooKeeper() {
     ZooKeeperServer server = ZooKeeperServer.start(Duration.ofMillis(300));
-    return "zookeeper://" + server.address() + "/locks?session=8000ms&tick=300ms";
+    return "zookeeper://" + server.address() + "/locks?session=10000ms&tick=300ms";
   }
 
   private static String etcd() {

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Supervisor {
   private static final String WAKE_UP = "";
+  private static final String OVERDUE =
+      "the command was ended with its lease, while this tool was stopped";
 
   /** How long a command that was asked to end has, if the lease sets no limit. */
   private static final Duration LONGEST_GRACE = Duration.ofSeconds(10);
@@ -140,7 +142,7 @@ public final class Supervisor {
       killed = true;
       Message.later(
           command.isOverdue()
-              ? "the command was killed at the end of its lease, while this tool was stopped"
+              ? OVERDUE
               : "the guard process was killed; all that the command has started is killed");
     }
     Survivors alive = killed ? kill(command) : command.alive();
@@ -178,7 +180,12 @@ public final class Supervisor {
     if (left == 0 && !lost) {
       lost = true;
       end(command, onLost == OnLost.KILL ? "KILL" : "TERM");
-      Message.later(what + " is lost: " + reason(held) + "; " + consequence());
+      Message.later(
+          what
+              + " is lost: "
+              + reason(held)
+              + "; "
+              + (command.isOverdue() ? OVERDUE : consequence()));
     } else if (left > 0 && left <= grace.toNanos() && !endangered) {
       endangered = true;
       if (onLost == OnLost.KILL) { // Counted from here: to ask a command takes its time.
