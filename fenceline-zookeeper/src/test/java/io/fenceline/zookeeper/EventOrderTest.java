@@ -144,6 +144,32 @@ class EventOrderTest {
   }
 
   @Test
+  void nodeOfAWaiterThatSomeoneRemoved_doesNotMakeTwoHolders() throws Exception {
+    Hold held = Fleet.take(holder, "removed");
+    CompletableFuture<Hold> removed = queue(waiter, "removed", "waiter");
+    CompletableFuture<Hold> next = queue(behind, "removed", "waiter", "behind");
+    Eventually.until(Fleet.AMPLE, "the watches", () -> proxy.count("getData") >= 2);
+    awaitEvents(waiter, "removed");
+
+    // One step, so that nothing can be heard between the two.
+    meddler
+        .transaction()
+        .forOperations(
+            meddler.transactionOp().delete().forPath(node("removed", 1)),
+            meddler.transactionOp().delete().forPath(node("removed", 0)));
+
+    Hold granted = Fleet.get(next);
+    Eventually.until(
+        Fleet.AMPLE,
+        "the one that was removed to queue again",
+        () -> removed.isDone() || holder.inspect("removed").waiters().size() == 1);
+    assertThat(removed).as("granted beside the one behind it").isNotDone();
+    granted.release();
+    assertThat(Fleet.get(removed).token()).isGreaterThan(granted.token());
+    assertThat(held.token()).isLessThan(granted.token());
+  }
+
+  @Test
   void nodeOfAHolderThatSomeoneHasWritten_grantsNothing() throws Exception {
     Hold held = Fleet.take(holder, "written");
     CompletableFuture<Hold> waiting = queue(waiter, "written", "waiter");
