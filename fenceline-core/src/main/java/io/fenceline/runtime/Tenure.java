@@ -10,6 +10,7 @@ import io.fenceline.event.StoreFailed;
 import io.fenceline.metrics.RenewOutcome;
 import io.fenceline.metrics.StoreOperation;
 import io.fenceline.settings.HandOff;
+import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.HeldGrant;
 import io.fenceline.spi.Obstacle;
@@ -498,7 +499,7 @@ final class Tenure {
       endangered = true;
       token = stay == null ? Stay.token(number, handOffs) : stay.token;
     }
-    engine.events.tell(new Endangered(name(), id(), token, left, cause));
+    engine.events.tell(new Endangered(name(), id(), token, left, ClientInfo.harmless(cause)));
   }
 
   /**
