@@ -1,7 +1,8 @@
 /**
  * What is built on a lock, built once: {@link io.fenceline.recipes.election.Election} elects a
  * leader, {@link io.fenceline.recipes.once.Once} does a piece of work once, {@link
- * io.fenceline.recipes.ratelimit.RateLimit} limits a rate.
+ * io.fenceline.recipes.ratelimit.RateLimit} limits a rate, {@link
+ * io.fenceline.recipes.striped.StripedLocks} has few locks for many keys.
  */
 module io.fenceline.recipes {
   requires transitive io.fenceline;
@@ -14,4 +15,5 @@ module io.fenceline.recipes {
   exports io.fenceline.recipes.election;
   exports io.fenceline.recipes.once;
   exports io.fenceline.recipes.ratelimit;
+  exports io.fenceline.recipes.striped;
 }

@@ -27,16 +27,18 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a limit admits, on every place for limits. */
+@Execution(ExecutionMode.CONCURRENT)
 class RateLimitTest {
   private static final Duration AMPLE = Duration.ofMinutes(2);
 
@@ -158,25 +160,24 @@ class RateLimitTest {
   /** A place that somebody waits for is not given to whoever asks later. */
   @ParameterizedTest
   @EnumSource
-  void whoeverWaits_isNotOvertaken(Place place) throws Exception {
-    Duration period = Duration.ofSeconds(1);
-    RateLimit limit = strict(place, 1, period);
-    assertThat(limit.tryAcquire()).isTrue();
-    CountDownLatch begins = new CountDownLatch(1);
-    FutureTask<Admission> waiter =
-        new FutureTask<>(
-            () -> {
-              begins.countDown();
-              return strict(place, 1, period).acquire(1, AMPLE);
-            });
-    new Thread(waiter).start();
-    begins.await();
-    RateLimit hasty = strict(place, 1, period);
-    Admission later =
-        Eventually.until(
-            AMPLE, "a permit after the waiter", () -> hasty.ask(1), Admission::isAdmitted);
-    Admission waited = waiter.get(120, TimeUnit.SECONDS);
-    assertThat(Math.abs(micros(later) - micros(waited))).isGreaterThanOrEqualTo(1_000_000);
+  void whoeverWaits_isNotOvertaken(Place place) {
+    assertThat(strict(place, 1, LONG).tryAcquire()).isTrue();
+    long longest = LONG.multipliedBy(4).toNanos() / 1_000;
+    RateStore.Answer waiter = wouldWait(place, longest);
+    assertThat(waiter.taken()).isTrue();
+    assertThat(waiter.waitMicros()).isBetween(longest / 5, longest / 4);
+
+    Admission later = strict(place, 1, LONG).ask(1);
+    assertThat(later.isAdmitted()).isFalse();
+    assertThat(later.untilNext()).as("after the one who waits").isGreaterThan(LONG);
+    RateStore.Answer next = wouldWait(place, longest);
+    assertThat(next.atMicros() - waiter.atMicros()).isEqualTo(longest / 4);
+    assertThat(wouldWait(place, longest / 4).taken()).as("too long").isFalse();
+  }
+
+  /** What acquire sends, without the wait. */
+  private RateStore.Answer wouldWait(Place place, long longestMicros) {
+    return place.store().take(name, Terms.strict(1, LONG), 1, longestMicros, fenceline.time());
   }
 
   @ParameterizedTest
