@@ -1,0 +1,462 @@
+package io.fenceline.recipes.cache;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.LockOptions;
+import io.fenceline.LockTimeoutException;
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.recipes.once.Codec;
+import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.spi.LockNames;
+import io.fenceline.time.Time;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A cache whose values are loaded once for all threads of all processes.
+ *
+ * <pre>{@code
+ * LoadOnceCache<String> prices =
+ *     LoadOnceCache.of(fenceline, "prices", Codec.text(), Duration.ofMinutes(1), LockAway.LOAD);
+ *
+ * String price = prices.get("EUR", key -> bank.priceOf(key));
+ * }</pre>
+ *
+ * <p>What holds:
+ *
+ * <ul>
+ *   <li>A key that is in no tier is loaded under the lock of the key, after a second look. With a
+ *       {@linkplain #shared shared tier}, one thread of one process loads, and all get its value.
+ *       Without, each process loads once, one after the other.
+ *   <li>Whoever asks meanwhile waits, or gets the last value if that is {@linkplain #servingStale
+ *       not too old}.
+ *   <li>A loader that paused, and was overtaken, can't put its older value over a newer one: the
+ *       write is refused by the token, in the step that would write it, also after the newer value
+ *       has expired. Its caller gets the newer value if there is one.
+ *   <li>A value is fresh for its time to live, less a random part ({@link #jitter}), so that not
+ *       all keys end together.
+ *   <li>An exception of the loader goes to the caller whose loader it was, and is not cached; the
+ *       next one loads. So is null, as a {@link NullPointerException} that says so.
+ *   <li>While the store of the locks or the shared tier is away, values are loaded without the
+ *       lock, or not, as {@link LockAway} says.
+ * </ul>
+ *
+ * <p>A value in the local tier is as old as its time to live at most; {@link #invalidate} reaches
+ * this process and the shared tier, but not the local tiers of others.
+ *
+ * <p>Needs Caffeine. Settings give a changed copy with an empty local tier. Thread-safe.
+ *
+ * @param <V> the value
+ */
+public final class LoadOnceCache<V> {
+  /*
+   * The way of a miss: local tier, shared tier, lock (token t), local tier, begin(t) on the shared
+   * tier, load, put(t), local tier, release.
+   *
+   * - Threads of one process queue for the lock in the client, and are handed it without a request; each
+   *   looks into the local tier first.
+   * - put(t) is taken only while t is the last token that has begun. The next loader begins with a larger
+   *   one before it loads, so what was read earlier can't come later. An expired mark refuses too.
+   * - Without a shared tier there is nothing to fence: a local value is kept if the lock is still valid.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(LoadOnceCache.class);
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,50}");
+  private static final String LOCKS = "cache:";
+  private static final double MOST_JITTER = 0.9;
+
+  private final Fenceline fenceline;
+  private final Time time;
+  private final String name;
+  private final Codec<V> codec;
+  private final Settings settings;
+  private final Cache<String, Local<V>> local;
+
+  private record Settings(
+      Duration timeToLive,
+      LockAway lockAway,
+      @Nullable SharedTier shared,
+      Duration stale,
+      double jitter,
+      long localLimit,
+      Duration waiting,
+      Duration lease,
+      Duration longestLoad) {
+
+    Duration kept() {
+      return timeToLive.plus(stale);
+    }
+  }
+
+  /** A value of this process. */
+  private record Local<V>(V value, long freshUntilNanos, long keptUntilNanos) {}
+
+  private LoadOnceCache(Fenceline fenceline, String name, Codec<V> codec, Settings settings) {
+    this.fenceline = fenceline;
+    this.time = fenceline.time();
+    this.name = name;
+    this.codec = codec;
+    this.settings = settings;
+    this.local =
+        Caffeine.newBuilder()
+            .ticker(time::nanos)
+            .executor(Runnable::run)
+            .maximumSize(settings.localLimit)
+            .expireAfterWrite(settings.kept())
+            .build();
+  }
+
+  /**
+   * A cache.
+   *
+   * @param fenceline whose locks keep two loaders of a key apart
+   * @param name 1 to 50 letters, digits, dots, dashes and underscores; keys of different names are
+   *     different keys
+   * @param codec how a value is stored in a shared tier
+   * @param timeToLive how long a value is fresh, from the end of its load
+   * @param lockAway what happens while a store gives no answer
+   */
+  public static <V> LoadOnceCache<V> of(
+      Fenceline fenceline, String name, Codec<V> codec, Duration timeToLive, LockAway lockAway) {
+    Objects.requireNonNull(fenceline, "fenceline");
+    if (!NAME.matcher(name).matches()) {
+      throw new InvalidSettingException(
+          "name",
+          "'" + name + "'",
+          "it must be 1 to 50 letters, digits, dots, dashes, underscores");
+    }
+    return new LoadOnceCache<>(
+        fenceline,
+        name,
+        Objects.requireNonNull(codec, "codec"),
+        new Settings(
+            Durations.checkPositive("timeToLive", timeToLive),
+            Objects.requireNonNull(lockAway, "lockAway"),
+            null,
+            Duration.ZERO,
+            0.1,
+            10_000,
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(30),
+            Duration.ofMinutes(10)));
+  }
+
+  private LoadOnceCache<V> with(Settings changed) {
+    return new LoadOnceCache<>(fenceline, name, codec, changed);
+  }
+
+  /** With a tier that all processes share. */
+  public LoadOnceCache<V> shared(SharedTier tier) {
+    Settings s = settings;
+    return with(
+        new Settings(
+            s.timeToLive,
+            s.lockAway,
+            Objects.requireNonNull(tier, "tier"),
+            s.stale,
+            s.jitter,
+            s.localLimit,
+            s.waiting,
+            s.lease,
+            s.longestLoad));
+  }
+
+  /**
+   * Whoever asks while another one loads gets the last value, if it ended no longer ago than this;
+   * by default it is waited for.
+   */
+  public LoadOnceCache<V> servingStale(Duration noLongerThan) {
+    Settings s = settings;
+    return with(
+        new Settings(
+            s.timeToLive,
+            s.lockAway,
+            s.shared,
+            Durations.checkNotNegative("noLongerThan", noLongerThan),
+            s.jitter,
+            s.localLimit,
+            s.waiting,
+            s.lease,
+            s.longestLoad));
+  }
+
+  /** The part of the time to live that chance may take away, 0 to 0.9; 0.1 by default. */
+  public LoadOnceCache<V> jitter(double part) {
+    if (!(part >= 0 && part <= MOST_JITTER)) {
+      throw new InvalidSettingException("jitter", part, "it must be 0 to " + MOST_JITTER);
+    }
+    Settings s = settings;
+    return with(
+        new Settings(
+            s.timeToLive,
+            s.lockAway,
+            s.shared,
+            s.stale,
+            part,
+            s.localLimit,
+            s.waiting,
+            s.lease,
+            s.longestLoad));
+  }
+
+  /** How many values the local tier has at most; 10,000 by default, and 0 for no local tier. */
+  public LoadOnceCache<V> localLimit(long values) {
+    if (values < 0) {
+      throw new InvalidSettingException("localLimit", values, "it must not be negative");
+    }
+    Settings s = settings;
+    return with(
+        new Settings(
+            s.timeToLive,
+            s.lockAway,
+            s.shared,
+            s.stale,
+            s.jitter,
+            values,
+            s.waiting,
+            s.lease,
+            s.longestLoad));
+  }
+
+  /** How long to wait for another one who loads; 30 seconds by default. */
+  public LoadOnceCache<V> waiting(Duration longest) {
+    Settings s = settings;
+    return with(
+        new Settings(
+            s.timeToLive,
+            s.lockAway,
+            s.shared,
+            s.stale,
+            s.jitter,
+            s.localLimit,
+            Durations.checkPositive("waiting", longest),
+            s.lease,
+            s.longestLoad));
+  }
+
+  /** How long a key stays closed after a loader that is not heard of; 30 seconds by default. */
+  public LoadOnceCache<V> lease(Duration lease) {
+    Settings s = settings;
+    return with(
+        new Settings(
+            s.timeToLive,
+            s.lockAway,
+            s.shared,
+            s.stale,
+            s.jitter,
+            s.localLimit,
+            s.waiting,
+            Durations.checkPositive("lease", lease),
+            s.longestLoad));
+  }
+
+  /** A load that took longer is not put into the shared tier; 10 minutes by default. */
+  public LoadOnceCache<V> longestLoad(Duration longest) {
+    Settings s = settings;
+    return with(
+        new Settings(
+            s.timeToLive,
+            s.lockAway,
+            s.shared,
+            s.stale,
+            s.jitter,
+            s.localLimit,
+            s.waiting,
+            s.lease,
+            Durations.checkPositive("longestLoad", longest)));
+  }
+
+  /**
+   * Returns the value of a key, and loads it if no tier has it.
+   *
+   * @throws X what the loader has thrown; nothing is cached
+   * @throws NullPointerException if it returned null
+   * @throws LockTimeoutException if another one loaded for longer than {@link #waiting}
+   * @throws StoreUnavailableException if a store gave no answer, and {@link LockAway#FAIL} was
+   *     chosen
+   */
+  public <X extends Exception> V get(String key, Loader<? extends V, X> loader)
+      throws X, InterruptedException {
+    Objects.requireNonNull(loader, "loader");
+    String record = check(key);
+    Local<V> here = local.getIfPresent(key);
+    if (here != null && isFresh(here)) {
+      return here.value;
+    }
+    Optional<Hold> acquired;
+    try {
+      Local<V> known = looked(key, record, here);
+      if (known != null && isFresh(known)) {
+        return known.value;
+      }
+      acquired = acquired(record, known != null);
+      if (acquired.isEmpty()) {
+        return Objects.requireNonNull(known).value; // Stale, and another one loads.
+      }
+    } catch (StoreUnavailableException e) {
+      if (settings.lockAway == LockAway.FAIL) {
+        throw e;
+      }
+      LOG.warn("Cache '{}': key '{}' is loaded without its lock: a store is away", name, key, e);
+      return keep(key, loaded(key, loader), settings.timeToLive);
+    }
+    try (Hold hold = acquired.get()) {
+      return under(hold, key, record, loader);
+    }
+  }
+
+  /** The last value that is not too old, of whichever tier. */
+  private @Nullable Local<V> looked(String key, String record, @Nullable Local<V> here) {
+    SharedTier shared = settings.shared;
+    if (shared != null) {
+      Optional<SharedTier.Stored> found = shared.find(record);
+      if (found.isPresent() && found.get().isFresh()) {
+        V value = codec.decode(found.get().value());
+        return put(key, value, found.get().fresh());
+      }
+      if (found.isPresent() && found.get().fresh().plus(settings.stale).toNanos() > 0) {
+        long now = time.nanos();
+        return new Local<>(codec.decode(found.get().value()), now, now);
+      }
+    }
+    boolean isUsable =
+        here != null && !settings.stale.isZero() && here.keptUntilNanos - time.nanos() > 0;
+    return isUsable ? here : null;
+  }
+
+  @SuppressWarnings("MustBeClosedChecker") // Whoever asked for it releases it.
+  private Optional<Hold> acquired(String record, boolean hasStale) throws InterruptedException {
+    var lock = fenceline.lock(LOCKS + record, LockOptions.defaults().lease(settings.lease));
+    return hasStale ? lock.tryAcquire() : Optional.of(lock.acquire(settings.waiting));
+  }
+
+  private <X extends Exception> V under(
+      Hold hold, String key, String record, Loader<? extends V, X> loader) throws X {
+    Local<V> second = local.getIfPresent(key);
+    if (second != null && isFresh(second)) {
+      return second.value;
+    }
+    SharedTier shared = settings.shared;
+    if (shared == null) {
+      V value = loaded(key, loader);
+      return hold.isValid() ? keep(key, value, fresh()) : value;
+    }
+    boolean isOurs;
+    try {
+      SharedTier.Look look = shared.begin(record, hold.token(), settings.longestLoad);
+      if (look.found().isPresent()) {
+        V value = codec.decode(look.found().get().value());
+        return put(key, value, look.found().get().fresh()).value;
+      }
+      isOurs = look.isOurs();
+    } catch (StoreUnavailableException e) {
+      if (settings.lockAway == LockAway.FAIL) {
+        throw e;
+      }
+      LOG.warn("Cache '{}': key '{}' is not shared: the shared tier is away", name, key, e);
+      return keep(key, loaded(key, loader), fresh());
+    }
+    V value = loaded(key, loader);
+    return isOurs ? published(shared, hold.token(), key, record, value) : value;
+  }
+
+  private V published(SharedTier shared, long token, String key, String record, V value) {
+    Duration fresh = fresh();
+    byte[] bytes = codec.encode(value);
+    try {
+      if (shared.put(record, token, bytes, fresh, fresh.plus(settings.stale))) {
+        return keep(key, value, fresh);
+      }
+      LOG.warn(
+          "Cache '{}': the value of key '{}' was not shared, since its loader was overtaken or took"
+              + " longer than {} (token={})",
+          name,
+          key,
+          Durations.show(settings.longestLoad),
+          token);
+      Optional<SharedTier.Stored> newer = shared.find(record).filter(SharedTier.Stored::isFresh);
+      return newer.isPresent()
+          ? put(key, codec.decode(newer.get().value()), newer.get().fresh()).value
+          : value;
+    } catch (StoreUnavailableException e) {
+      LOG.warn("Cache '{}': the value of key '{}' was not shared", name, key, e);
+      return value; // It may be there or not; it was loaded in any case.
+    }
+  }
+
+  private <X extends Exception> V loaded(String key, Loader<? extends V, X> loader) throws X {
+    V value = loader.load(key);
+    if (value == null) {
+      throw new NullPointerException(
+          "The loader of key '%s' returned null, which can't be cached (cache=%s)"
+              .formatted(key, name));
+    }
+    return value;
+  }
+
+  private Duration fresh() {
+    double part = 1 - settings.jitter * ThreadLocalRandom.current().nextDouble();
+    return Duration.ofNanos(Math.max(1_000_000, (long) (settings.timeToLive.toNanos() * part)));
+  }
+
+  private boolean isFresh(Local<V> value) {
+    return value.freshUntilNanos - time.nanos() > 0;
+  }
+
+  private V keep(String key, V value, Duration fresh) {
+    return put(key, value, fresh).value;
+  }
+
+  private Local<V> put(String key, V value, Duration fresh) {
+    long now = time.nanos();
+    long until = now + fresh.toNanos();
+    Local<V> entry = new Local<>(value, until, until + settings.stale.toNanos());
+    local.put(key, entry);
+    return entry;
+  }
+
+  /**
+   * Forgets a key, here and in the shared tier, and refuses what is being loaded now: it may have
+   * been read before whatever is the reason of this call.
+   */
+  public void invalidate(String key) {
+    String record = check(key);
+    if (settings.shared != null) {
+      settings.shared.remove(record);
+    }
+    local.invalidate(key);
+  }
+
+  private String check(String key) {
+    int limit = LockNames.MAX_BYTES - LOCKS.length() - name.length() - 1;
+    int bytes = key.getBytes(StandardCharsets.UTF_8).length;
+    if (key.isEmpty() || bytes > limit) {
+      throw new InvalidSettingException(
+          "key",
+          "'" + key.substring(0, Math.min(20, key.length())) + (bytes > limit ? "…'" : "'"),
+          "%s (bytes=%d, limit=%d)"
+              .formatted(key.isEmpty() ? "it is empty" : "it is too long", bytes, limit));
+    }
+    return name + ":" + LockNames.check(key);
+  }
+
+  @Override
+  public String toString() {
+    SharedTier shared = settings.shared;
+    return "LoadOnceCache '%s' (timeToLive=%s, shared=%s, lockAway=%s)"
+        .formatted(
+            name,
+            Durations.show(settings.timeToLive),
+            shared == null ? "none" : shared.kind(),
+            settings.lockAway);
+  }
+}
