@@ -22,6 +22,10 @@ final class Stores {
           Map.entry("rediss", "fenceline-redis"),
           Map.entry("redis-sentinel", "fenceline-redis"),
           Map.entry("redis-cluster", "fenceline-redis"),
+          Map.entry("valkey", "fenceline-redis"),
+          Map.entry("valkeys", "fenceline-redis"),
+          Map.entry("valkey-sentinel", "fenceline-redis"),
+          Map.entry("valkey-cluster", "fenceline-redis"),
           Map.entry("redlock", "fenceline-redis"),
           Map.entry("zookeeper", "fenceline-zookeeper"),
           Map.entry("etcd", "fenceline-etcd"));

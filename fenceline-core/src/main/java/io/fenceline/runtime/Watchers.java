@@ -39,8 +39,8 @@ final class Watchers {
     String address = description.startsWith("jdbc:") ? description.substring(5) : description;
     int end = address.indexOf(':');
     String kind = end < 0 ? address : address.substring(0, end);
-    if (kind.equals("rediss")) {
-      return "redis";
+    if (kind.equals("rediss") || kind.equals("valkeys")) {
+      return kind.substring(0, kind.length() - 1);
     }
     return KIND.matcher(kind).matches() ? kind : "other";
   }

@@ -58,7 +58,7 @@ abstract class Dialect {
   }
 
   /** What is to be said of the database besides its settings. */
-  List<Finding> findings() {
+  List<Finding> findings(Connection connection) throws SQLException {
     return List.of();
   }
 

@@ -198,8 +198,8 @@ public final class JdbcStore implements StoreFactory {
 
   /**
    * Whether those who wait listen to PostgreSQL's notifications, on a connection of their own, as
-   * they do by default where a URL was given. Behind a transaction pooler it does not help; waiting
-   * works without it, a little slower.
+   * they do by default where a URL was given. Behind a pooler such as PgBouncer they never do:
+   * waiting works without it, a little slower.
    */
   public JdbcStore listen(boolean listen) {
     return with(it -> it.listens = listen);

@@ -92,7 +92,7 @@ final class MySqlDialect extends MariaDbDialect {
     if (said.contains("Public Key Retrieval is not allowed")) {
       return "the login needs TLS, or the server's key: add sslMode=VERIFY_IDENTITY, or"
           + " allowPublicKeyRetrieval=true in a network that you trust";
-    } else if (said.contains("not supported by server")) {
+    } else if (said.contains("SSL Connection required")) {
       return "the server does not speak TLS; turn it on there, or leave sslMode out";
     } else if (said.contains("PKIX") || said.contains("certification path")) {
       return "the server's certificate is not trusted; name its authority with"

@@ -37,10 +37,11 @@ final class Pools {
    * Reaches the server once, before there are pools, which would try again until the time is over
    * also where that is vain, and take longer than that.
    *
+   * @return whether a pooler stands before the server
    * @throws SQLException the last one, if there is no connection within the connect timeout
    */
-  private static void reach(JdbcUrl url, Dialect dialect, boolean isPostgres, StoreContext context)
-      throws SQLException {
+  private static boolean reach(
+      JdbcUrl url, Dialect dialect, boolean isPostgres, StoreContext context) throws SQLException {
     long end = System.nanoTime() + context.connectTimeout().toNanos();
     while (true) {
       Duration left = Duration.ofNanos(end - System.nanoTime());
@@ -49,7 +50,7 @@ final class Pools {
         properties.setProperty("loginTimeout", Long.toString(seconds(left.toMillis())));
       }
       try (Connection once = url.source(properties, 0).getConnection()) {
-        return;
+        return isPostgres && PostgresPooler.isBetween(once);
       } catch (SQLException e) {
         boolean over = end - System.nanoTime() < 2 * PAUSE.toNanos();
         if (dialect.isRefusal(e) || over) {
@@ -63,26 +64,42 @@ final class Pools {
     }
   }
 
-  static DataSourceConnections open(
+  /**
+   * What was opened.
+   *
+   * @param isPooled whether a pooler stands before the server
+   */
+  record Opened(DataSourceConnections connections, boolean isPooled) {}
+
+  static Opened open(
       JdbcUrl url, Dialect dialect, boolean isPostgres, int size, StoreContext context)
       throws SQLException {
     long end = System.nanoTime() + context.connectTimeout().toNanos();
-    reach(url, dialect, isPostgres, context);
+    boolean isPooled = reach(url, dialect, isPostgres, context);
     long left = Math.max(1_000, (end - System.nanoTime()) / 1_000_000);
-    HikariDataSource work = pool("fenceline", url, isPostgres, size, left, context);
+    HikariDataSource work = pool("fenceline", url, isPostgres, isPooled, size, left, context);
     try {
       HikariDataSource renewals =
-          pool("fenceline-renewals", url, isPostgres, 1 + RepeatedRenewals.THREADS, left, context);
-      return new DataSourceConnections(
-          work,
-          renewals,
-          false,
-          size,
-          context.operationTimeout(),
-          () -> {
-            work.close();
-            renewals.close();
-          });
+          pool(
+              "fenceline-renewals",
+              url,
+              isPostgres,
+              isPooled,
+              1 + RepeatedRenewals.THREADS,
+              left,
+              context);
+      DataSourceConnections connections =
+          new DataSourceConnections(
+              work,
+              renewals,
+              false,
+              size,
+              context.operationTimeout(),
+              () -> {
+                work.close();
+                renewals.close();
+              });
+      return new Opened(connections, isPooled);
     } catch (RuntimeException e) {
       work.close();
       throw e;
@@ -93,6 +110,7 @@ final class Pools {
       String name,
       JdbcUrl url,
       boolean isPostgres,
+      boolean isPooled,
       int size,
       long connectMillis,
       StoreContext context) {
@@ -100,7 +118,11 @@ final class Pools {
     config.setPoolName(name);
     boolean inSeconds = isPostgres && !url.sets("socketTimeout");
     int answerMillis = inSeconds ? (int) atLeast(context.operationTimeout()).toMillis() : 0;
-    config.setDataSource(url.source(properties(url, isPostgres, context), answerMillis));
+    Properties properties = properties(url, isPostgres, context);
+    if (isPooled && !url.sets("prepareThreshold")) {
+      properties.setProperty("prepareThreshold", "0");
+    }
+    config.setDataSource(url.source(properties, answerMillis));
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(1);
     Duration wait = atLeast(context.operationTimeout());

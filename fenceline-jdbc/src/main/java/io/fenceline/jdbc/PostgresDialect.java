@@ -2,8 +2,10 @@ package io.fenceline.jdbc;
 
 import static java.util.Map.entry;
 
+import io.fenceline.diagnosis.Finding;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +90,11 @@ final class PostgresDialect extends Dialect {
   @Override
   boolean hasTake() {
     return true;
+  }
+
+  @Override
+  List<Finding> findings(Connection connection) throws SQLException {
+    return PostgresPooler.findings(connection);
   }
 
   // The driver sends BEGIN along with the first statement, which saves a round trip.

@@ -70,21 +70,23 @@ final class ServerStore {
     Dialect dialect = database.dialect();
     Errors errors = new Errors(description, dialect, url.hidden());
     checkDriver(address, url.url(), description);
-    Connections connections;
+    Pools.Opened opened;
     try {
-      connections = Pools.open(url, dialect, isPostgres, poolSize, context);
+      opened = Pools.open(url, dialect, isPostgres, poolSize, context);
     } catch (SQLException e) {
       throw errors.of("Connecting failed", e);
     } catch (RuntimeException e) {
       throw errors.of("Connecting failed", rootOf(e));
     }
+    Connections connections = opened.connections();
     return finish(
         connections,
         () -> {
           checkServer(database, connections, errors);
           Statements statements = new Statements(dialect, tables);
           new Format(dialect, tables, statements, errors).check(connections, creates);
-          boolean hears = isPostgres && listens;
+          // Messages that a pooler's session hears are not ours.
+          boolean hears = isPostgres && listens && !opened.isPooled();
           SqlLockStore store =
               new SqlLockStore(
                   description,
@@ -136,7 +138,8 @@ final class ServerStore {
       String artifact =
           switch (address.scheme()) {
             case "jdbc:postgresql" -> "org.postgresql:postgresql";
-            case "jdbc:mysql" -> "com.mysql:mysql-connector-j";
+            case "jdbc:mysql" ->
+                "com.mysql:mysql-connector-j (to the fenceline tool as lib/mysql-connector-j.jar)";
             default -> "org.mariadb.jdbc:mariadb-java-client";
           };
       throw new StoreUnavailableException(

@@ -324,7 +324,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     return attempts.answer(
         "A diagnosis failed",
         session -> {
-          List<Finding> findings = new ArrayList<>(dialect.findings());
+          List<Finding> findings = new ArrayList<>(dialect.findings(session.connection()));
           findings.addAll(Diagnosis.of(session, dialect, statements.diagnose));
           findings.addAll(new Rights(dialect, tables, statements).findings(session));
           return findings;

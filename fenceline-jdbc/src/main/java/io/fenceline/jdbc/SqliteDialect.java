@@ -41,7 +41,7 @@ final class SqliteDialect extends Dialect {
   }
 
   @Override
-  List<Finding> findings() {
+  List<Finding> findings(Connection connection) {
     return file == null ? List.of() : SqliteFile.findings(file);
   }
 

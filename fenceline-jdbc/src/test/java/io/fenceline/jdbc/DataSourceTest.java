@@ -21,7 +21,6 @@ import io.fenceline.testkit.server.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
-import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -474,32 +473,6 @@ class DataSourceTest {
       two.rollback();
       TransactionLock.acquire(two, "early");
       two.rollback();
-    }
-  }
-
-  @Test
-  void transactionLock_ofMySql_canOnlyBeWaitedFor() throws Exception {
-    try (Connection connection = DriverManager.getConnection(Urls.of(mariadb))) {
-      connection.setAutoCommit(false);
-      DatabaseMetaData about =
-          (DatabaseMetaData)
-              Proxy.newProxyInstance(
-                  getClass().getClassLoader(),
-                  new Class<?>[] {DatabaseMetaData.class},
-                  (proxy, method, arguments) -> "MySQL");
-      Connection mysql =
-          (Connection)
-              Proxy.newProxyInstance(
-                  getClass().getClassLoader(),
-                  new Class<?>[] {Connection.class},
-                  (proxy, method, arguments) ->
-                      method.getName().equals("getMetaData")
-                          ? about
-                          : method.invoke(connection, arguments));
-
-      assertThatThrownBy(() -> TransactionLock.tryAcquire(mysql, "ledger"))
-          .isInstanceOf(InvalidSettingException.class)
-          .hasMessageContaining("use acquire");
     }
   }
 

@@ -17,6 +17,8 @@ import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.MariaDbServer;
+import io.fenceline.testkit.server.MySqlServer;
+import io.fenceline.testkit.server.NeedsMySql;
 import io.fenceline.testkit.server.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -31,9 +33,13 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -47,6 +53,8 @@ class JdbcFenceTest {
   private static MariaDbServer mariadb;
   private static HikariDataSource onPostgres;
   private static HikariDataSource onMariaDb;
+  private static @Nullable MySqlServer mysql;
+  private static @Nullable HikariDataSource onMySql;
   private static HikariDataSource onSqlite;
 
   @BeforeAll
@@ -55,6 +63,10 @@ class JdbcFenceTest {
     mariadb = MariaDbServer.start();
     onPostgres = pool(Urls.of(postgres));
     onMariaDb = pool(Urls.of(mariadb));
+    if (MySqlServer.isForThisMachine()) {
+      mysql = MySqlServer.start();
+      onMySql = pool(Urls.of(mysql));
+    }
     onSqlite = pool("jdbc:sqlite:" + folder.resolve("shop.db") + "?busy_timeout=60000");
   }
 
@@ -62,9 +74,20 @@ class JdbcFenceTest {
   static void stop() {
     onPostgres.close();
     onMariaDb.close();
+    if (onMySql != null) {
+      onMySql.close();
+      mysql.close();
+    }
     onSqlite.close();
     postgres.close();
     mariadb.close();
+  }
+
+  private static List<DataSource> pools() {
+    return Stream.of(onPostgres, onMariaDb, onSqlite, onMySql)
+        .filter(Objects::nonNull)
+        .map(DataSource.class::cast)
+        .toList();
   }
 
   private static HikariDataSource pool(String url) throws SQLException {
@@ -183,6 +206,15 @@ class JdbcFenceTest {
   }
 
   @Nested
+  @NeedsMySql
+  class TableInMySql extends FenceContract {
+    @Override
+    protected FencedCell cell(String name, FenceListener listener) {
+      return tableCell(onMySql, name, listener);
+    }
+  }
+
+  @Nested
   class TableInSqlite extends FenceContract {
     @Override
     protected FencedCell cell(String name, FenceListener listener) {
@@ -203,6 +235,15 @@ class JdbcFenceTest {
     @Override
     protected FencedCell cell(String name, FenceListener listener) {
       return rowCell(onPostgres, name, listener);
+    }
+  }
+
+  @Nested
+  @NeedsMySql
+  class RowInMySql extends RowContract {
+    @Override
+    protected FencedCell cell(String name, FenceListener listener) {
+      return rowCell(onMySql, name, listener);
     }
   }
 
@@ -228,7 +269,7 @@ class JdbcFenceTest {
   @Test
   void whatIsRolledBack_wasNotAccepted() throws SQLException {
     JdbcFence fence = JdbcFence.create();
-    for (DataSource pool : new DataSource[] {onPostgres, onMariaDb, onSqlite}) {
+    for (DataSource pool : pools()) {
       try (Connection connection = pool.getConnection()) {
         fence.check(connection, "rolled back", T34);
         connection.rollback();
@@ -315,7 +356,7 @@ class JdbcFenceTest {
   @Test
   void fenceOverADataSource_remembersByItself() {
     JdbcFence fence = JdbcFence.create();
-    for (DataSource pool : new DataSource[] {onPostgres, onMariaDb, onSqlite}) {
+    for (DataSource pool : pools()) {
       fence.over(pool).check("elsewhere", T34);
       assertThatThrownBy(() -> fence.over(pool).check("elsewhere", T33))
           .isInstanceOf(StaleTokenException.class);
@@ -490,7 +531,7 @@ class JdbcFenceTest {
   @Test
   void pruning_forgetsWhatWasNotWrittenForLong_andNothingElse() throws SQLException {
     JdbcFence fence = JdbcFence.create().tablePrefix("pruned");
-    for (DataSource pool : new DataSource[] {onPostgres, onMariaDb, onSqlite}) {
+    for (DataSource pool : pools()) {
       try (Connection connection = pool.getConnection()) {
         fence.createTable(connection);
         fence.check(connection, "old", T33);

@@ -8,6 +8,8 @@ import io.fenceline.Hold;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testkit.server.MySqlServer;
+import io.fenceline.testkit.server.NeedsMySql;
 import io.fenceline.testkit.server.PostgresServer;
 import io.fenceline.testkit.server.ProcessState;
 import java.nio.file.Files;
@@ -18,6 +20,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Locks between processes: on one SQLite file, and on one PostgreSQL.
+ * Locks between processes: on one SQLite file, on one PostgreSQL, and on one MySQL.
  *
  * <p>How far two processes count together is set by {@code -Dfenceline.jdbc.increments}.
  */
@@ -40,21 +44,30 @@ class ProcessTest {
   private static final Duration LEASE = Duration.ofSeconds(2);
 
   private static PostgresServer postgres;
+  private static @Nullable MySqlServer mysql;
 
   @TempDir static Path folder;
 
   @BeforeAll
   static void start() {
     postgres = PostgresServer.start();
+    mysql = MySqlServer.isForThisMachine() ? MySqlServer.start() : null;
   }
 
   @AfterAll
   static void stop() {
     postgres.close();
+    if (mysql != null) {
+      mysql.close();
+    }
   }
 
   private static String uri(String store) {
-    return store.equals("sqlite") ? "sqlite:" + folder.resolve("locks.db") : Urls.of(postgres);
+    return switch (store) {
+      case "sqlite" -> "sqlite:" + folder.resolve("locks.db");
+      case "mysql" -> Urls.of(Objects.requireNonNull(mysql));
+      default -> Urls.of(postgres);
+    };
   }
 
   private static JavaProcess worker(String store, String label, Duration lease) {
@@ -126,6 +139,14 @@ class ProcessTest {
       assertThat(fenceline.inspect("stopped").holders()).hasSize(1);
       next.close();
     }
+  }
+
+  @Test
+  @NeedsMySql
+  void processesOnMySql_countTogether_andAreKilledAndStopped() throws Exception {
+    twoProcessesCountTogether("mysql");
+    killedHolder_freesTheNameWithinItsLease("mysql");
+    stoppedHolder_findsItselfLost("mysql");
   }
 
   /** What SQLite can't do better: its write lock is the kernel's, and nobody else's to break. */

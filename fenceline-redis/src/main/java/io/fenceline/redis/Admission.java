@@ -141,6 +141,11 @@ final class Admission {
             commands.dispatch(CommandType.HELLO, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE)));
   }
 
+  /** What the server calls itself, such as {@code redis 7.0.15} or {@code valkey 8.0.1}. */
+  static String software(List<Object> greeting) {
+    return said("server", greeting) + " " + version(greeting);
+  }
+
   static String version(List<Object> greeting) {
     return said("version", greeting);
   }

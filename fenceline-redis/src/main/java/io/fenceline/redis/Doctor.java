@@ -60,7 +60,7 @@ final class Doctor {
             findings.add(
                 Finding.ok(
                     "version",
-                    server + " is version " + Admission.version(greeting),
+                    server + " is " + Admission.software(greeting),
                     "the oldest that works is " + Admission.OLDEST_MAJOR + ".0")));
     return findings;
   }

@@ -7,15 +7,20 @@ import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.EnumSet;
 
-/** What Redis promises as a store of locks, and what it does not. */
+/** What Redis and Valkey promise as a store of locks, and what they do not. */
 final class Promises {
   private static final Duration SHORTEST_LEASE = Duration.ofMillis(50);
 
   private Promises() {}
 
-  static Guarantees of(Topologies.Kind kind, Durability durability) {
+  /**
+   * The guarantees.
+   *
+   * @param server redis or valkey
+   */
+  static Guarantees of(String server, Topologies.Kind kind, Durability durability) {
     return new Guarantees(
-        "redis",
+        server,
         EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
         Certainty.UNKNOWN,
         SHORTEST_LEASE,

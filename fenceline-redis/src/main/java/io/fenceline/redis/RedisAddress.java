@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A Redis URI, taken apart.
+ * A Redis URI, taken apart; one of Valkey begins with valkey instead.
  *
  * <pre>
  * redis://user:secret@host:6379/0?wait=1&amp;waitTimeout=500ms
@@ -36,6 +36,7 @@ final class RedisAddress {
       Set.of("wait", "waitTimeout", "master", "sentinelPassword", "tls", "tlsCa", "tlsVerify");
   private static final Set<String> REDLOCK_PARAMETERS =
       Set.of("nodeTimeout", "tls", "tlsCa", "tlsVerify");
+  private static final Set<String> TLS_SCHEMES = Set.of("rediss", "valkeys");
   private static final Set<String> OF_TLS = Set.of("tlsCa", "tlsVerify");
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s)");
 
@@ -64,8 +65,8 @@ final class RedisAddress {
   RedisStore locks() {
     Topologies.Kind kind =
         switch (address.scheme()) {
-          case "redis-sentinel" -> Topologies.Kind.SENTINEL;
-          case "redis-cluster" -> Topologies.Kind.CLUSTER;
+          case "redis-sentinel", "valkey-sentinel" -> Topologies.Kind.SENTINEL;
+          case "redis-cluster", "valkey-cluster" -> Topologies.Kind.CLUSTER;
           default -> Topologies.Kind.SINGLE;
         };
     List<RedisURI> uris = kind == Topologies.Kind.SENTINEL ? List.of(sentinel()) : plain();
@@ -135,7 +136,7 @@ final class RedisAddress {
   }
 
   private boolean isTls() {
-    return TlsSwitch.isOn(address, address.scheme().equals("rediss"), OF_TLS);
+    return TlsSwitch.isOn(address, TLS_SCHEMES.contains(address.scheme()), OF_TLS);
   }
 
   private SslVerifyMode verification() {

@@ -4,12 +4,14 @@ import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.StoreKind;
 import io.fenceline.spi.StoreProvider;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
 /**
  * Finds Redis by {@code redis:}, {@code rediss:}, {@code redis-sentinel:}, {@code redis-cluster:},
- * and {@code redlock:}.
+ * and {@code redlock:}; and Valkey by the same, with {@code valkey} for {@code redis}.
  */
 public final class RedisProvider implements StoreProvider {
 
@@ -18,35 +20,53 @@ public final class RedisProvider implements StoreProvider {
 
   @Override
   public Set<String> schemes() {
-    return Set.of("redis", "rediss", "redis-sentinel", "redis-cluster", "redlock");
+    return Set.of(
+        "redis",
+        "rediss",
+        "redis-sentinel",
+        "redis-cluster",
+        "valkey",
+        "valkeys",
+        "valkey-sentinel",
+        "valkey-cluster",
+        "redlock");
   }
 
   @Override
   public List<StoreKind> kinds() {
-    String latency = "one round trip, below 1 ms in one data centre";
-    return List.of(
-        new StoreKind(
-            List.of(
-                "redis://[user:password@]host[:6379][/db]",
-                "rediss://[user:password@]host[:6379][/db][?tlsCa=file]"),
-            StoreKind.Consistency.SINGLE,
-            latency,
-            Promises.of(Topologies.Kind.SINGLE, Durability.NONE)),
-        new StoreKind(
-            List.of("redis-sentinel://[user:password@]host[:26379],host…[/db]?master=name"),
-            StoreKind.Consistency.AP,
-            latency,
-            Promises.of(Topologies.Kind.SENTINEL, Durability.NONE)),
-        new StoreKind(
-            List.of("redis-cluster://[user:password@]host[:6379],host…"),
-            StoreKind.Consistency.AP,
-            latency,
-            Promises.of(Topologies.Kind.CLUSTER, Durability.NONE)),
+    List<StoreKind> kinds = new ArrayList<>();
+    for (String server : List.of("redis", "valkey")) {
+      kinds.add(
+          kind(
+              server,
+              Topologies.Kind.SINGLE,
+              "%s://[user:password@]host[:6379][/db]",
+              "%ss://[user:password@]host[:6379][/db][?tlsCa=file]"));
+      kinds.add(
+          kind(
+              server,
+              Topologies.Kind.SENTINEL,
+              "%s-sentinel://[user:password@]host[:26379],host…[/db]?master=name"));
+      kinds.add(
+          kind(server, Topologies.Kind.CLUSTER, "%s-cluster://[user:password@]host[:6379],host…"));
+    }
+    kinds.add(
         new StoreKind(
             List.of("redlock://[user:password@]host[:6379],host,host…[/db][?nodeTimeout=50ms]"),
             StoreKind.Consistency.AP,
             "two round trips to all nodes at once, about 1 ms in one data centre",
             RedlockStore.guarantees()));
+    return kinds;
+  }
+
+  private static StoreKind kind(String server, Topologies.Kind topology, String... addresses) {
+    return new StoreKind(
+        Arrays.stream(addresses).map(address -> address.formatted(server)).toList(),
+        topology == Topologies.Kind.SINGLE
+            ? StoreKind.Consistency.SINGLE
+            : StoreKind.Consistency.AP,
+        "one round trip, below 1 ms in one data centre",
+        Promises.of(server, topology, Durability.NONE));
   }
 
   @Override

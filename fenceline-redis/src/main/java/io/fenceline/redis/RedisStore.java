@@ -46,7 +46,7 @@ public final class RedisStore implements StoreFactory {
 
   /**
    * Locks at a URI: {@code redis:}, {@code rediss:}, {@code redis-sentinel:} or {@code
-   * redis-cluster:}.
+   * redis-cluster:}; for Valkey the same with {@code valkey} for {@code redis}.
    *
    * @throws io.fenceline.settings.InvalidSettingException if it is not one
    */
@@ -81,6 +81,11 @@ public final class RedisStore implements StoreFactory {
             client.getResources(),
             describe("redis-cluster", uris.get(0))),
         Durability.NONE);
+  }
+
+  /** What the server is called, by an address of it. */
+  private static String serverOf(String address) {
+    return address.startsWith("valkey") ? "valkey" : "redis";
   }
 
   private static String describe(String scheme, RedisURI uri) {
@@ -131,7 +136,7 @@ public final class RedisStore implements StoreFactory {
     RedisLockStore store =
         new RedisLockStore(
             settings.description(),
-            Promises.of(settings.kind(), durability),
+            Promises.of(serverOf(settings.description()), settings.kind(), durability),
             durability,
             listener -> Topologies.of(settings, driver, context, listener),
             driver,

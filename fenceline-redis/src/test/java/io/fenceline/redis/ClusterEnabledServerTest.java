@@ -105,7 +105,7 @@ class ClusterEnabledServerTest {
       RedisLockStore store =
           new RedisLockStore(
               "proxy",
-              Promises.of(Topologies.Kind.SINGLE, Durability.NONE),
+              Promises.of("redis", Topologies.Kind.SINGLE, Durability.NONE),
               Durability.NONE,
               listener -> Topologies.of(settings, driver, context, listener),
               driver,

@@ -82,6 +82,9 @@ class LayoutTest {
         "rediss://host?tlsVerify=none",
         "rediss://host?tlsCa=/there/is/none",
         "redis-sentinel://a,b",
+        "valkey://a,b",
+        "valkey-sentinel://a,b",
+        "valkey-cluster://a,b/1",
         "redis-cluster://a,b/1"
       })
   void addressThatIsNone_isRefused(String uri) {
@@ -95,7 +98,11 @@ class LayoutTest {
         "redis://user:secret@host:1234/3?wait=2&waitTimeout=500ms",
         "rediss://:secret@[::1]:6380?tlsVerify=ca",
         "redis-sentinel://a:1,b,c/0?master=m&sentinelPassword=secret",
-        "redis-cluster://a,b:7001?tls=true"
+        "redis-cluster://a,b:7001?tls=true",
+        "valkey://user:secret@host:1234/3?wait=2&waitTimeout=500ms",
+        "valkeys://:secret@[::1]:6380?tlsVerify=ca",
+        "valkey-sentinel://a:1,b,c/0?master=m&sentinelPassword=secret",
+        "valkey-cluster://a,b:7001?tls=true"
       })
   void address_isTaken_andItsSecretIsNotShown(String uri) {
     assertThat(RedisStore.at(uri).toString()).doesNotContain("secret@").doesNotContain("=secret");

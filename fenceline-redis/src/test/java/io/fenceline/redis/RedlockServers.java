@@ -1,5 +1,6 @@
 package io.fenceline.redis;
 
+import io.fenceline.testkit.server.RedisKind;
 import io.fenceline.testkit.server.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,10 @@ final class RedlockServers implements AutoCloseable {
 
   static RedlockServers start(int count) {
     return start(count, RedisServer::start);
+  }
+
+  static RedlockServers start(RedisKind kind, int count) {
+    return start(count, () -> RedisServer.builder().kind(kind).start());
   }
 
   static RedlockServers start(int count, Supplier<RedisServer> start) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testkit.server.NeedsValkey;
+import io.fenceline.testkit.server.RedisKind;
 import io.fenceline.testkit.server.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,10 +48,20 @@ class RedlockStormTest {
 
   @Test
   void nodesKilledAndRestartedAtRandom_tokensRise_andHoldsDoNotOverlap() {
+    storm(RedisKind.REDIS, ACQUISITIONS);
+  }
+
+  @Test
+  @NeedsValkey
+  void nodesOfValkey_tokensRise_andHoldsDoNotOverlap() {
+    storm(RedisKind.VALKEY, ACQUISITIONS / 4);
+  }
+
+  private static void storm(RedisKind kind, int acquisitions) {
     long seed = new Random().nextLong();
     long start = System.nanoTime();
     List<JavaProcess> workers = new ArrayList<>();
-    try (RedlockServers nodes = RedlockServers.start(5);
+    try (RedlockServers nodes = RedlockServers.start(kind, 5);
         RedisServer guarded = RedisServer.start()) {
       int kills = 0;
       try {
@@ -58,7 +70,7 @@ class RedlockStormTest {
               JavaProcess.of(RedlockWorker.class)
                   .argument(nodes.uri())
                   .argument(guarded.uri())
-                  .argument(Integer.toString(ACQUISITIONS / PROCESSES))
+                  .argument(Integer.toString(acquisitions / PROCESSES))
                   .argument(Integer.toString(NAMES))
                   .argument(Long.toString(LEASE.toMillis()))
                   .start());
@@ -71,7 +83,8 @@ class RedlockStormTest {
       } finally {
         workers.forEach(JavaProcess::close);
       }
-      check(workers, guarded, kills, seed, Duration.ofNanos(System.nanoTime() - start));
+      check(
+          acquisitions, workers, guarded, kills, seed, Duration.ofNanos(System.nanoTime() - start));
     }
   }
 
@@ -108,7 +121,12 @@ class RedlockStormTest {
   }
 
   private static void check(
-      List<JavaProcess> workers, RedisServer guarded, int kills, long seed, Duration took) {
+      int acquisitions,
+      List<JavaProcess> workers,
+      RedisServer guarded,
+      int kills,
+      long seed,
+      Duration took) {
     List<String> lines = workers.stream().flatMap(w -> w.pendingLines().stream()).toList();
     List<Held> history =
         lines.stream().filter(line -> line.startsWith("hold ")).map(Held::parse).toList();
@@ -123,7 +141,7 @@ class RedlockStormTest {
     System.out.printf(
         "Redlock storm: %d acquisitions in %s, %d kills, %d acquires failed, %d holds lost, seed %d%n",
         history.size(), took, kills, failures, late, seed);
-    assertThat(history).hasSize(ACQUISITIONS / PROCESSES / 2 * 2 * PROCESSES);
+    assertThat(history).hasSize(acquisitions / PROCESSES / 2 * 2 * PROCESSES);
     assertThat(kills).as("the faults").isPositive();
     byName.forEach(RedlockStormTest::assertInOrder);
     byName.keySet().forEach(name -> assertGuarded(name, guarded));

@@ -1,6 +1,7 @@
 package io.fenceline.redis;
 
 import io.fenceline.testkit.server.RedisCluster;
+import io.fenceline.testkit.server.RedisKind;
 import io.fenceline.testkit.server.RedisSentinels;
 import io.fenceline.testkit.server.RedisServer;
 import io.fenceline.testkit.server.ServerProcess;
@@ -11,16 +12,25 @@ final class Uris {
   private Uris() {}
 
   static String of(RedisSentinels sentinels) {
+    return of(RedisKind.REDIS, sentinels);
+  }
+
+  static String of(RedisKind kind, RedisSentinels sentinels) {
     return sentinels.sentinels().stream()
         .map(ServerProcess::address)
         .collect(
-            Collectors.joining(",", "redis-sentinel://", "?master=" + RedisSentinels.MASTER_NAME));
+            Collectors.joining(
+                ",", kind.scheme() + "-sentinel://", "?master=" + RedisSentinels.MASTER_NAME));
   }
 
   static String of(RedisCluster cluster) {
+    return of(RedisKind.REDIS, cluster);
+  }
+
+  static String of(RedisKind kind, RedisCluster cluster) {
     return cluster.nodes().stream()
         .filter(RedisServer::isAlive)
         .map(RedisServer::address)
-        .collect(Collectors.joining(",", "redis-cluster://", ""));
+        .collect(Collectors.joining(",", kind.scheme() + "-cluster://", ""));
   }
 }

@@ -473,6 +473,7 @@ class ObserverTest {
   void storeKind_hasNoAddress() {
     assertThat(Watchers.kindOf("redis://cache:6379/0")).isEqualTo("redis");
     assertThat(Watchers.kindOf("rediss://cache:6379/0")).isEqualTo("redis");
+    assertThat(Watchers.kindOf("valkeys://cache:6379/0")).isEqualTo("valkey");
     assertThat(Watchers.kindOf("jdbc:postgresql://db/locks")).isEqualTo("postgresql");
     assertThat(Watchers.kindOf("sqlite:/var/lib/locks.db")).isEqualTo("sqlite");
     assertThat(Watchers.kindOf("My Store at 10.0.0.1")).isEqualTo("other");

@@ -25,6 +25,12 @@ final class Debian {
         .toString();
   }
 
+  /** Whether there is no Valkey: for {@link NeedsValkey}. */
+  static boolean lacksValkey() {
+    return FOLDERS.stream()
+        .noneMatch(folder -> Files.isExecutable(Path.of(folder, "valkey-server")));
+  }
+
   /** The highest version of a program of PostgreSQL. */
   static String postgresProgram(String name) {
     return newest(Path.of("/usr/lib/postgresql"), "*", "bin/" + name, "postgresql");

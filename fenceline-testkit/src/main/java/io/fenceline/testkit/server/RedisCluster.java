@@ -19,11 +19,20 @@ public final class RedisCluster implements AutoCloseable {
     return start(Duration.ofSeconds(1));
   }
 
+  /** Starts a cluster of one kind of servers. */
+  public static RedisCluster start(RedisKind kind) {
+    return start(kind, Duration.ofSeconds(1));
+  }
+
   /** Starts the six nodes; returns when all of them see a whole cluster. */
   public static RedisCluster start(Duration nodeTimeout) {
+    return start(RedisKind.REDIS, nodeTimeout);
+  }
+
+  private static RedisCluster start(RedisKind kind, Duration nodeTimeout) {
     RedisCluster cluster = new RedisCluster();
     try {
-      cluster.startAll(nodeTimeout);
+      cluster.startAll(kind, nodeTimeout);
       return cluster;
     } catch (RuntimeException | Error e) {
       cluster.close();
@@ -31,16 +40,17 @@ public final class RedisCluster implements AutoCloseable {
     }
   }
 
-  private void startAll(Duration nodeTimeout) {
+  private void startAll(RedisKind kind, Duration nodeTimeout) {
     for (int i = 0; i < NODES; i++) {
       nodes.add(
           RedisServer.builder()
+              .kind(kind)
               .clusterEnabled()
               .config("cluster-node-timeout " + nodeTimeout.toMillis())
               .start());
     }
     List<String> command = new ArrayList<>();
-    command.add(Debian.program("redis-cli", "redis-tools"));
+    command.add(kind.client());
     command.addAll(List.of("--cluster", "create"));
     nodes.forEach(node -> command.add(node.clusterAddress()));
     command.addAll(List.of("--cluster-replicas", "1", "--cluster-yes"));

@@ -15,8 +15,11 @@ public final class RedisSentinel extends ServerProcess {
   private final RedisServer master;
   private final Duration downAfter;
 
-  RedisSentinel(RedisServer master, Duration downAfter) {
+  private final RedisKind kind;
+
+  RedisSentinel(RedisKind kind, RedisServer master, Duration downAfter) {
     super("sentinel", takePorts(1), false, RunAs.self());
+    this.kind = kind;
     this.master = master;
     this.downAfter = downAfter;
   }
@@ -37,10 +40,7 @@ public final class RedisSentinel extends ServerProcess {
 
   @Override
   List<String> command() {
-    return List.of(
-        Debian.program("redis-server", "redis-server"),
-        folder().resolve("sentinel.conf").toString(),
-        "--sentinel");
+    return List.of(kind.server(), folder().resolve("sentinel.conf").toString(), "--sentinel");
   }
 
   @Override

@@ -22,13 +22,22 @@ public final class RedisSentinels implements AutoCloseable {
     return start(Duration.ofMillis(500));
   }
 
+  /** Starts all five of one kind. */
+  public static RedisSentinels start(RedisKind kind) {
+    return start(kind, Duration.ofMillis(500));
+  }
+
   /** Starts all five; returns when the Sentinels know each other and the replica. */
   public static RedisSentinels start(Duration downAfter) {
+    return start(RedisKind.REDIS, downAfter);
+  }
+
+  private static RedisSentinels start(RedisKind kind, Duration downAfter) {
     return PortTakenException.retry(
         () -> {
           RedisSentinels group = new RedisSentinels();
           try {
-            group.startAll(downAfter);
+            group.startAll(kind, downAfter);
             return group;
           } catch (RuntimeException | Error e) {
             group.close();
@@ -37,14 +46,14 @@ public final class RedisSentinels implements AutoCloseable {
         });
   }
 
-  private void startAll(Duration downAfter) {
-    RedisServer master = RedisServer.start();
+  private void startAll(RedisKind kind, Duration downAfter) {
+    RedisServer master = RedisServer.builder().kind(kind).start();
     servers.add(master);
-    RedisServer replica = RedisServer.builder().replicaOf(master).start();
+    RedisServer replica = RedisServer.builder().kind(kind).replicaOf(master).start();
     servers.add(replica);
     replica.awaitInSync(BOUND);
     for (int i = 0; i < 3; i++) {
-      sentinels.add(new RedisSentinel(master, downAfter));
+      sentinels.add(new RedisSentinel(kind, master, downAfter));
     }
     Starting.together(sentinels);
     for (RedisSentinel sentinel : sentinels) {

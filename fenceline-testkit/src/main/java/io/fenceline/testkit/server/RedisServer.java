@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis server.
+ * A Redis server, or one of Valkey.
  *
  * <pre>{@code
  * try (RedisServer redis = RedisServer.builder().appendOnly("always").start()) {
@@ -30,7 +30,8 @@ public final class RedisServer extends ServerProcess {
   private @Nullable TlsFiles tls;
 
   private RedisServer(Builder options) {
-    super("redis", takePorts(options.cluster ? 2 : 1), options.fakeTime, RunAs.self());
+    super(
+        options.kind.scheme(), takePorts(options.cluster ? 2 : 1), options.fakeTime, RunAs.self());
     this.options = options;
   }
 
@@ -78,8 +79,7 @@ public final class RedisServer extends ServerProcess {
 
   @Override
   List<String> command() {
-    return List.of(
-        Debian.program("redis-server", "redis-server"), folder().resolve("redis.conf").toString());
+    return List.of(options.kind.server(), folder().resolve("redis.conf").toString());
   }
 
   @Override
@@ -185,7 +185,7 @@ public final class RedisServer extends ServerProcess {
 
   /** A URI for clients, with the password if there is one. */
   public String uri() {
-    String scheme = options.tls ? "rediss://" : "redis://";
+    String scheme = options.kind.scheme() + (options.tls ? "s://" : "://");
     return scheme + (options.password == null ? "" : ":" + options.password + "@") + address();
   }
 
@@ -198,8 +198,15 @@ public final class RedisServer extends ServerProcess {
     private boolean tls;
     private boolean cluster;
     private boolean fakeTime;
+    private RedisKind kind = RedisKind.REDIS;
 
     private Builder() {}
+
+    /** Whose server is started; Redis by default. */
+    public Builder kind(RedisKind kind) {
+      this.kind = kind;
+      return this;
+    }
 
     /** Keeps an append-only file, with {@code always}, {@code everysec} or {@code no} fsync. */
     public Builder appendOnly(String fsync) {
@@ -281,6 +288,7 @@ public final class RedisServer extends ServerProcess {
       copy.tls = tls;
       copy.cluster = cluster;
       copy.fakeTime = fakeTime;
+      copy.kind = kind;
       return copy;
     }
   }

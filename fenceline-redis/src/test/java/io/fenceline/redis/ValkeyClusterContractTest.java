@@ -1,0 +1,37 @@
+package io.fenceline.redis;
+
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.server.NeedsValkey;
+import io.fenceline.testkit.server.RedisCluster;
+import io.fenceline.testkit.server.RedisKind;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** A Cluster of Valkey keeps the contract, with the documented rights. */
+@NeedsValkey
+@Execution(ExecutionMode.CONCURRENT)
+class ValkeyClusterContractTest extends LockContract {
+  private static RedisCluster valkey;
+
+  @BeforeAll
+  static void start() {
+    valkey = RedisCluster.start(RedisKind.VALKEY);
+    valkey.nodes().forEach(DocumentedRights::grant);
+  }
+
+  @AfterAll
+  static void stop() {
+    valkey.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onRealTime(
+        RedisStore.at(DocumentedRights.uri(Uris.of(RedisKind.VALKEY, valkey))),
+        Duration.ofSeconds(3));
+  }
+}

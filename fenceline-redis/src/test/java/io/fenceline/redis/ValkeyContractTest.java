@@ -1,0 +1,60 @@
+package io.fenceline.redis;
+
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.server.NeedsValkey;
+import io.fenceline.testkit.server.RedisKind;
+import io.fenceline.testkit.server.RedisServer;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** One Valkey server keeps the contract, with a user that has the documented rights only. */
+@NeedsValkey
+@Execution(ExecutionMode.CONCURRENT)
+class ValkeyContractTest extends LockContract {
+  private static RedisServer valkey;
+
+  @BeforeAll
+  static void start() {
+    valkey =
+        RedisServer.builder().kind(RedisKind.VALKEY).user("locks", DocumentedRights.rule()).start();
+  }
+
+  @AfterAll
+  static void stop() {
+    valkey.close();
+  }
+
+  private static String uri() {
+    return DocumentedRights.uri(valkey.uri());
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onRealTime(RedisStore.at(uri()), Duration.ofSeconds(3));
+  }
+
+  @Override
+  protected Optional<Forgetful> forgetful() {
+    RedisServer weak =
+        RedisServer.builder()
+            .kind(RedisKind.VALKEY)
+            .appendOnly("always")
+            .maxMemory("100mb", "volatile-lru")
+            .start();
+    return Optional.of(new Forgetful(RedisStore.at(weak.uri()), "evicts by volatile-lru", weak));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    FaultProxy proxy = FaultProxy.to(valkey.host(), valkey.port(), Protocol.RESP);
+    return Optional.of(
+        new Proxied(RedisStore.at(uri().replace(valkey.address(), proxy.address())), proxy));
+  }
+}

@@ -1,0 +1,37 @@
+package io.fenceline.redis;
+
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.server.NeedsValkey;
+import io.fenceline.testkit.server.RedisKind;
+import io.fenceline.testkit.server.RedisSentinels;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** A Valkey master that Sentinels name keeps the contract, with the documented rights. */
+@NeedsValkey
+@Execution(ExecutionMode.CONCURRENT)
+class ValkeySentinelContractTest extends LockContract {
+  private static RedisSentinels valkey;
+
+  @BeforeAll
+  static void start() {
+    valkey = RedisSentinels.start(RedisKind.VALKEY);
+    valkey.servers().forEach(DocumentedRights::grant);
+  }
+
+  @AfterAll
+  static void stop() {
+    valkey.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onRealTime(
+        RedisStore.at(DocumentedRights.uri(Uris.of(RedisKind.VALKEY, valkey))),
+        Duration.ofSeconds(3));
+  }
+}
