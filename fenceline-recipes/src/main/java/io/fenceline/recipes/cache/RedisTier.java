@@ -55,7 +55,7 @@ public final class RedisTier extends SharedTier {
 
   @SuppressWarnings("TypeParameterUnusedInFormals") // As the driver has it.
   private <A> A run(Script script, ScriptOutputType type, String name, byte[]... arguments) {
-    return answered(() -> script.run(connection, type, bytes(PREFIX + name), arguments));
+    return answered(() -> script.run(connection.sync(), type, bytes(PREFIX + name), arguments));
   }
 
   @Override
