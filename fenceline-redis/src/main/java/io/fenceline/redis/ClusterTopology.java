@@ -211,9 +211,7 @@ final class ClusterTopology implements Topology {
       String message = failure == null ? "" : String.valueOf(failure.getMessage());
       Matcher redirection = REDIRECTION.matcher(message);
       if (redirection.matches() && redirections++ < MOST_REDIRECTIONS) {
-        String named = redirection.group("host");
-        // Without one, it is where the node is that says so, at another port.
-        String host = named.isEmpty() || named.equals("?") ? asked.host() : named;
+        String host = host(redirection.group("host"), asked.host());
         int port = Integer.parseInt(redirection.group("port"));
         if (message.startsWith("ASK")) {
           send(map.server(host, port), true);
@@ -242,6 +240,11 @@ final class ClusterTopology implements Topology {
             .schedule(PAUSE_NANOS, () -> context.time().lane(Lane.WORK).execute(this::tryOwner));
       }
     }
+  }
+
+  /** Where a redirection leads: without a host, to where the node is that says so. */
+  static String host(String named, String asked) {
+    return named.isEmpty() || named.equals("?") ? asked : named;
   }
 
   @Override

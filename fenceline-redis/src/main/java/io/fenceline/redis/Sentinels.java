@@ -3,21 +3,18 @@ package io.fenceline.redis;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import io.lettuce.core.RedisURI;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the master that Sentinels name, anew for each connection.
  *
- * <p>They are asked one after the other, each time another one first, so that one whose view is old
- * does not decide for ever. One that is silent is not waited for: after a while the next one is
- * asked as well, and whoever answers first counts. The driver would wait for each of them for a
- * minute.
+ * <p>All of them are asked at once, and what most of them say counts: one that is cut off goes on
+ * to name the old master, and one whose address was given away names another's. Nobody waits for
+ * one that is silent: after a while, what was said by then counts. The driver would wait for each
+ * of them for a minute.
  */
 final class Sentinels {
   private static final long PAUSE_NANOS = 250_000_000;
@@ -25,7 +22,6 @@ final class Sentinels {
   private final Driver driver;
   private final RedisURI uri;
   private final Time time;
-  private final AtomicInteger turns = new AtomicInteger();
 
   /**
    * Sentinels that nobody has asked yet.
@@ -40,65 +36,94 @@ final class Sentinels {
 
   /** The master's address, with all else that a connection to it needs. */
   CompletableFuture<RedisURI> master() {
-    CompletableFuture<RedisURI> found = new CompletableFuture<>();
-    List<RedisURI> all = new ArrayList<>(uri.getSentinels());
-    Collections.rotate(all, -(turns.getAndIncrement() & Integer.MAX_VALUE));
-    new Search(all, found).next();
-    return found;
+    return new Poll(uri.getSentinels()).start();
   }
 
-  /** One question, on its way from Sentinel to Sentinel. */
-  private final class Search {
-    private final CompletableFuture<RedisURI> found;
+  /** One question to all of them. */
+  private final class Poll {
+    private final CompletableFuture<RedisURI> found = new CompletableFuture<>();
+    private final List<RedisURI> asked;
 
     // Guarded by this.
-    private final ArrayDeque<RedisURI> left;
+    private final List<RedisURI> answers = new ArrayList<>();
+    private Throwable failure = NoAnswerException.unsent("No Sentinel was asked");
     private int open;
+    private boolean patient = true;
 
-    Search(List<RedisURI> sentinels, CompletableFuture<RedisURI> found) {
-      this.left = new ArrayDeque<>(sentinels);
-      this.found = found;
+    Poll(List<RedisURI> sentinels) {
+      this.asked = List.copyOf(sentinels);
+      this.open = asked.size();
     }
 
-    /** Asks one more, if there is one. */
-    void next() {
-      RedisURI sentinel;
-      synchronized (this) {
-        sentinel = found.isDone() ? null : left.poll();
-        if (sentinel == null) {
-          return;
-        }
-        open++;
-      }
+    CompletableFuture<RedisURI> start() {
       Time.Timer impatience =
-          time.schedule(PAUSE_NANOS, () -> time.lane(Lane.WORK).execute(this::next));
-      found.whenComplete((master, failure) -> impatience.cancel());
-      driver
-          .master(sentinel, uri)
-          .whenComplete(
-              (master, failure) -> {
-                if (master != null) {
-                  found.complete(master);
-                } else {
-                  impatience.cancel();
-                  failed(failure);
-                }
-              });
+          time.schedule(PAUSE_NANOS, () -> time.lane(Lane.WORK).execute(this::patienceIsOver));
+      found.whenComplete((master, thrown) -> impatience.cancel());
+      for (RedisURI sentinel : asked) {
+        driver
+            .master(sentinel, uri)
+            .whenComplete((master, thrown) -> heard(master, Failures.unwrapped(thrown)));
+      }
+      if (asked.isEmpty()) {
+        found.completeExceptionally(failure);
+      }
+      return found;
     }
 
-    private void failed(@Nullable Throwable failure) {
-      boolean last;
+    private void heard(@Nullable RedisURI master, @Nullable Throwable thrown) {
       synchronized (this) {
         open--;
-        last = open == 0 && left.isEmpty();
+        if (master != null) {
+          answers.add(master);
+        } else if (thrown != null) {
+          failure = thrown;
+        }
       }
-      if (last) {
-        Throwable cause = Failures.unwrapped(failure);
-        found.completeExceptionally(
-            cause == null ? NoAnswerException.unsent("No Sentinel was asked") : cause);
+      decide();
+    }
+
+    private void patienceIsOver() {
+      synchronized (this) {
+        patient = false;
+      }
+      decide();
+    }
+
+    private void decide() {
+      RedisURI most;
+      Throwable why;
+      synchronized (this) {
+        most = mostSaid();
+        why = failure;
+        boolean clear = most != null && 2 * votes(most) > asked.size();
+        if (!clear && open > 0 && (patient || most == null)) {
+          return;
+        }
+      }
+      if (most == null) {
+        found.completeExceptionally(why);
       } else {
-        next();
+        found.complete(most);
       }
+    }
+
+    /** What most of them have said so far; the first of that where they disagree evenly. */
+    private @Nullable RedisURI mostSaid() {
+      RedisURI most = null;
+      for (RedisURI answer : answers) {
+        if (most == null || votes(answer) > votes(most)) {
+          most = answer;
+        }
+      }
+      return most;
+    }
+
+    private long votes(RedisURI master) {
+      return answers.stream()
+          .filter(
+              answer ->
+                  answer.getHost().equals(master.getHost()) && answer.getPort() == master.getPort())
+          .count();
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.Finding;
@@ -100,11 +101,20 @@ class ClusterViewTest {
 
   @Test
   void redirectionWithoutAHost_leadsToTheSameHost() {
+    // Here no host is the same host anyway: it stands for this machine.
+    assertThat(ClusterTopology.host("", "10.0.0.1")).isEqualTo("10.0.0.1");
+    assertThat(ClusterTopology.host("?", "10.0.0.1")).isEqualTo("10.0.0.1");
+    assertThat(ClusterTopology.host("10.0.0.2", "10.0.0.1")).isEqualTo("10.0.0.2");
     try (SmallCluster cluster =
         new SmallCluster(0, 2, "cluster-preferred-endpoint-type unknown-endpoint")) {
       RedisServer source = cluster.sharing(0);
       RedisServer target = cluster.sharing(1);
-      Fenceline client = clients.connect(SmallCluster.uri(source), LEASE);
+      Fenceline client =
+          clients.connect(
+              Fenceline.builder()
+                  .store(SmallCluster.uri(source))
+                  .connectTimeout(Clients.AMPLE)
+                  .defaultOptions(LockOptions.defaults().lease(LEASE)));
       String name = cluster.nameAt(0, "moved-");
       assertServes(client, name);
       byte[] counter = Layout.counter(Layout.place(name).bucket());

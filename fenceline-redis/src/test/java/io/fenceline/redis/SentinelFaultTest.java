@@ -98,4 +98,24 @@ class SentinelFaultTest {
       }
     }
   }
+
+  /** It was cut off and knows the old master, or its address was given to another deployment. */
+  @Test
+  void sentinelWithAnotherView_isOutvoted_whoeverIsAskedFirst() {
+    try (RedisSentinels group = RedisSentinels.start(Duration.ofSeconds(30));
+        RedisServer wrong = RedisServer.start()) {
+      RedisSentinel odd = group.sentinels().get(0);
+      String name = RedisSentinels.MASTER_NAME;
+      odd.command("SENTINEL", "REMOVE", name);
+      odd.command("SENTINEL", "MONITOR", name, wrong.host(), Integer.toString(wrong.port()), "1");
+      Fenceline client =
+          clients.connect(Fenceline.builder().store(Uris.of(group)).connectTimeout(Clients.AMPLE));
+      for (int i = 0; i < 4; i++) {
+        assertThat(Clients.acquire(client, "odd-" + i).isValid()).isTrue();
+        assertThat(wrong.command("DBSIZE")).as("locks at the wrong server").isEqualTo(0L);
+        group.servers().get(0).command("CLIENT", "KILL", "TYPE", "normal");
+      }
+      clients.afterEach(null);
+    }
+  }
 }
