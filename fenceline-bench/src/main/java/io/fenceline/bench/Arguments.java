@@ -28,7 +28,7 @@ record Arguments(List<String> stores, Effort effort, List<String> contenders, Li
         contenders.addAll(list(word));
       } else if (word.startsWith("--works=")) {
         works.addAll(list(word));
-      } else if (Venue.ALL.contains(word)) {
+      } else if (Venue.ALL.contains(word) || Venue.BY_NAME.contains(word)) {
         stores.add(word);
       } else {
         System.err.println("bench: unknown argument '" + word + "'; see ./bench --help");
@@ -61,6 +61,9 @@ record Arguments(List<String> stores, Effort effort, List<String> contenders, Li
 
   /** Whether nothing was left out. */
   boolean isWhole() {
-    return stores.size() == Venue.ALL.size() && contenders.isEmpty() && works.isEmpty();
+    return stores.size() == Venue.ALL.size()
+        && Venue.ALL.containsAll(stores)
+        && contenders.isEmpty()
+        && works.isEmpty();
   }
 }

@@ -29,7 +29,7 @@ class BenchTest {
   static Stream<String> stores() {
     Stream<String> quick = Stream.of("redis", "sqlite", "memory");
     return Boolean.getBoolean("fenceline.bench.all")
-        ? Stream.concat(quick, Stream.of("zookeeper", "etcd", "postgresql"))
+        ? Stream.concat(quick, Stream.of("zookeeper", "etcd", "postgresql", "mariadb", "mysql"))
         : quick;
   }
 

@@ -59,10 +59,18 @@ final class TlsOptions {
       if (options.contains(lower(key)) && !insists) {
         throw address.invalid(
             "'%s' is for TLS, which is not insisted on: add %s"
-                .formatted(key, isPostgres ? "sslmode=verify-full" : "sslMode=verify-full"));
+                .formatted(key, insisting(address.scheme())));
       }
     }
     return address;
+  }
+
+  private static String insisting(String scheme) {
+    return switch (scheme) {
+      case "jdbc:postgresql" -> "sslmode=verify-full";
+      case "jdbc:mysql" -> "sslMode=VERIFY_IDENTITY";
+      default -> "sslMode=verify-full";
+    };
   }
 
   private static String lower(String text) {

@@ -25,6 +25,11 @@ final class Database {
   static void create(HikariDataSource pool, String table) throws SQLException {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
+      if (!pool.getJdbcUrl().startsWith("jdbc:postgresql:")) {
+        statement.execute("CREATE TABLE IF NOT EXISTS " + table);
+        return;
+      }
+      // Here, "if not exists" alone fails when another does so at the same moment.
       statement.execute("SELECT pg_advisory_lock(0)");
       try {
         statement.execute("CREATE TABLE IF NOT EXISTS " + table);

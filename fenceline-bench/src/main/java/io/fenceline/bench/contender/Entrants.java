@@ -40,6 +40,13 @@ public final class Entrants {
               peer("advisory", "session advisory locks", ALL, AdvisoryLocks::new),
               fair(),
               unfair());
+      case "mariadb", "mysql" ->
+          List.of(
+              ours(ALL),
+              floor("bare statements", InnoDbFloor::new),
+              peer("shedlock", "ShedLock JDBC", ALONE, ShedLocks::new),
+              fair(),
+              unfair());
       case "sqlite" ->
           List.of(ours(ALL), floor("bare transactions", SqliteFloor::new), fair(), unfair());
       case "zookeeper" ->

@@ -22,8 +22,8 @@ final class ShedLocks implements Contender {
     this.pool = Database.pool(address, Database.USUAL_SIZE);
     Database.create(
         pool,
-        "shedlock (name varchar(64) NOT NULL PRIMARY KEY, lock_until timestamp NOT NULL,"
-            + " locked_at timestamp NOT NULL, locked_by varchar(255) NOT NULL)");
+        "shedlock (name varchar(64) NOT NULL PRIMARY KEY, lock_until timestamp(3) NOT NULL,"
+            + " locked_at timestamp(3) NOT NULL, locked_by varchar(255) NOT NULL)");
     this.provider =
         new JdbcTemplateLockProvider(
             JdbcTemplateLockProvider.Configuration.builder()

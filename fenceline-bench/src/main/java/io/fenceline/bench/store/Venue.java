@@ -8,6 +8,9 @@ public interface Venue extends AutoCloseable {
   /** The stores that there are venues of, in the order of the report. */
   List<String> ALL = List.of("redis", "zookeeper", "etcd", "postgresql", "sqlite", "memory");
 
+  /** Those that are measured only when they are named: the report does not have them. */
+  List<String> BY_NAME = List.of("mariadb", "mysql");
+
   /** Starts the server of a store. */
   static Venue start(String store) {
     return switch (store) {
@@ -15,6 +18,8 @@ public interface Venue extends AutoCloseable {
       case "zookeeper" -> new ZooKeeperVenue();
       case "etcd" -> new EtcdVenue();
       case "postgresql" -> new PostgresVenue();
+      case "mariadb" -> InnoDbVenue.mariaDb();
+      case "mysql" -> InnoDbVenue.mySql();
       case "sqlite" -> new SqliteVenue();
       case "memory" -> new MemoryVenue();
       default -> throw new IllegalArgumentException("no such store: " + store);
