@@ -31,6 +31,7 @@ class TwinsTest {
           "docs/choosing-a-store.md",
           "docs/choosing-a-lease.md",
           "docs/cli.md",
+          "docs/sql.md",
           "docs/recipes-election.md",
           "docs/recipes-once.md",
           "docs/testing.md",

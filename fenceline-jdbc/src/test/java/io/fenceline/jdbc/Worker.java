@@ -34,6 +34,7 @@ final class Worker {
         Fenceline.builder()
             .store(arguments[0])
             .label(arguments[2])
+            .connectTimeout(LONG) // Several JVMs start at once.
             .defaultOptions(options)
             .handOff(new HandOff(32, Duration.ofMillis(10))) // So that turns are short, and many.
             .connect()) {
