@@ -2,6 +2,7 @@ package io.fenceline.jdbc;
 
 import io.fenceline.FencingToken;
 import io.fenceline.StaleTokenException;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.Fence;
 import io.fenceline.fence.FenceListener;
@@ -17,8 +18,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -92,7 +95,7 @@ public final class JdbcFence {
 
   /** How the name of the table begins; {@code fenceline} by default. */
   public JdbcFence tablePrefix(String prefix) {
-    return new JdbcFence(new Tables(tables.schema(), prefix, ""), notices);
+    return new JdbcFence(new Tables(tables.schema(), prefix, tables.owner()), notices);
   }
 
   /**
@@ -100,7 +103,15 @@ public final class JdbcFence {
    * default.
    */
   public JdbcFence inSchema(String schema) {
-    return new JdbcFence(new Tables(schema, tables.prefix(), ""), notices);
+    return new JdbcFence(new Tables(schema, tables.prefix(), tables.owner()), notices);
+  }
+
+  /**
+   * Which role the table may belong to in PostgreSQL, as {@link JdbcStore#tablesOwnedBy}: {@link
+   * #createTable} refuses one that somebody else has put there.
+   */
+  public JdbcFence tableOwnedBy(String role) {
+    return new JdbcFence(new Tables(tables.schema(), tables.prefix(), role), notices);
   }
 
   /** Tells one more listener what is accepted and refused. */
@@ -115,12 +126,41 @@ public final class JdbcFence {
 
   /**
    * Creates the table if it is not there; in MariaDB and MySQL this commits an open transaction.
+   *
+   * @throws StoreRefusedException if it is there, and somebody else may have put it there: a
+   *     trigger of theirs would act with your rights
    */
   public void createTable(Connection connection) {
     try (Statement statement = connection.createStatement()) {
-      statement.execute(creation(of(connection)));
+      Database database = of(connection);
+      statement.execute(creation(database));
+      refusePlanted(connection, database);
     } catch (SQLException e) {
       throw failure("Creating the table of the fence failed", e);
+    }
+  }
+
+  private void refusePlanted(Connection connection, Database database) throws SQLException {
+    Map<String, String> words = tables.words(List.of("fences"));
+    words.put("all_rows", "");
+    Sql.Form planted = Sql.read(folder(database), "planted", words, false).form(1);
+    List<String> found = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(planted.text())) {
+      for (int place : places(planted, "trusted")) {
+        statement.setString(place, tables.owner());
+      }
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          found.add(rows.getString(1));
+        }
+      }
+    }
+    if (!found.isEmpty()) {
+      throw new StoreRefusedException(
+          "The table of the fence may have been planted: "
+              + String.join(", ", found)
+              + "; drop what is not yours, or keep the table in a schema of its own",
+          null);
     }
   }
 

@@ -2,8 +2,10 @@ package io.fenceline.jdbc;
 
 import io.fenceline.settings.InvalidSettingException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The names of our tables: the only text from outside that becomes part of a statement, so only
@@ -42,6 +44,11 @@ record Tables(String schema, String prefix, String owner) {
   }
 
   Map<String, String> words() {
+    return words(List.of("locks", "claims", "format"));
+  }
+
+  /** As above, where only some of the tables matter: who has put them there is looked at. */
+  Map<String, String> words(List<String> ours) {
     String start = schema.isEmpty() ? prefix : schema + "." + prefix;
     Map<String, String> words = new HashMap<>();
     words.put("schema", schema);
@@ -51,8 +58,14 @@ record Tables(String schema, String prefix, String owner) {
     words.put("fences", start + "_fences");
     words.put("format", start + "_format");
     words.put("transaction_locks", start + "_transaction_locks");
+    words.put("our_names", listed(ours, "'" + prefix + "_%s'"));
+    words.put("our_classes", listed(ours, "pg_catalog.to_regclass('" + start + "_%s')"));
     words.put("claims_index", prefix + "_claims_by_name");
     words.put("channel", start.replace('.', '_'));
     return words;
+  }
+
+  private static String listed(List<String> tables, String form) {
+    return tables.stream().map(form::formatted).collect(Collectors.joining(", "));
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,32 @@ class PlantedTablesTest {
         .hasMessageContaining("planted_locks belongs to evil")
         .hasMessageContaining("has the trigger steal");
     assertThat(postgres.sql("SELECT count(*) FROM canary")).isEqualTo("0");
+  }
+
+  @Test
+  void fenceInATableOfAStranger_isRefused_beforeAnythingOfItRuns() throws Exception {
+    JdbcFence fence = JdbcFence.create().tablePrefix("fenced");
+    postgres.sql(
+        "SET ROLE evil;"
+            + fence.schema(Database.POSTGRESQL)
+            + "CREATE FUNCTION peep() RETURNS trigger LANGUAGE plpgsql AS"
+            + " $$ BEGIN INSERT INTO canary VALUES (current_user); RETURN NEW; END $$;"
+            + "CREATE TRIGGER peep BEFORE INSERT OR UPDATE ON fenced_fences FOR EACH STATEMENT"
+            + " EXECUTE FUNCTION peep(); GRANT ALL ON fenced_fences TO PUBLIC");
+    try (Connection app = DriverManager.getConnection(asApp)) {
+      assertThatThrownBy(() -> fence.createTable(app))
+          .isInstanceOf(StoreRefusedException.class)
+          .hasMessageContaining("fenced_fences belongs to evil")
+          .hasMessageContaining("has the trigger peep");
+      assertThat(postgres.sql("SELECT count(*) FROM canary")).isEqualTo("0");
+
+      postgres.sql("DROP TRIGGER peep ON fenced_fences");
+      assertThatThrownBy(() -> fence.createTable(app)).hasMessageContaining("belongs to evil");
+      fence.tableOwnedBy("evil").createTable(app);
+      JdbcFence own = JdbcFence.create().tablePrefix("mine");
+      own.createTable(app);
+      own.createTable(app);
+    }
   }
 
   @Test
@@ -146,5 +173,27 @@ class PlantedTablesTest {
               + " DELETE FROM fenceline_claims; END");
     }
     assertThatThrownBy(() -> use(store)).hasMessageContaining("has the trigger steal");
+  }
+
+  @Test
+  void triggerOnAFence_isRefused() throws Exception {
+    try (MariaDbServer mariadb = MariaDbServer.start();
+        Connection inMariaDb = DriverManager.getConnection(Urls.of(mariadb));
+        Connection inAFile =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("fences.db"))) {
+      for (Connection connection : List.of(inMariaDb, inAFile)) {
+        JdbcFence fence = JdbcFence.create();
+        fence.createTable(connection);
+        fence.createTable(connection);
+        try (Statement statement = connection.createStatement()) {
+          statement.execute(
+              "CREATE TRIGGER steal AFTER UPDATE ON fenceline_fences FOR EACH ROW BEGIN"
+                  + " DELETE FROM fenceline_other; END");
+        }
+        assertThatThrownBy(() -> fence.createTable(connection))
+            .isInstanceOf(StoreRefusedException.class)
+            .hasMessageContaining("fenceline_fences has the trigger steal");
+      }
+    }
   }
 }

@@ -6,11 +6,11 @@
 SELECT CONCAT(TABLE_NAME, ' is not a table') AS found
 FROM information_schema.TABLES
 WHERE TABLE_SCHEMA = COALESCE(NULLIF('{schema}', ''), DATABASE())
-  AND TABLE_NAME IN ('{prefix}_locks', '{prefix}_claims', '{prefix}_format')
+  AND TABLE_NAME IN ({our_names})
   AND TABLE_TYPE <> 'BASE TABLE' AND COALESCE(:trusted, 'nobody') IS NOT NULL
 UNION ALL
 SELECT CONCAT(EVENT_OBJECT_TABLE, ' has the trigger ', TRIGGER_NAME)
 FROM information_schema.TRIGGERS
 WHERE EVENT_OBJECT_SCHEMA = COALESCE(NULLIF('{schema}', ''), DATABASE())
-  AND EVENT_OBJECT_TABLE IN ('{prefix}_locks', '{prefix}_claims', '{prefix}_format')
+  AND EVENT_OBJECT_TABLE IN ({our_names})
 {all_rows}

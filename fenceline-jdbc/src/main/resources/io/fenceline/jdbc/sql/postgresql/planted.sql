@@ -8,8 +8,7 @@
 WITH ours AS (
   SELECT c.oid, c.relname, c.relkind, c.relowner, n.nspowner
   FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-  WHERE c.oid IN (pg_catalog.to_regclass('{locks}'), pg_catalog.to_regclass('{claims}'),
-                  pg_catalog.to_regclass('{format}'))
+  WHERE c.oid IN ({our_classes})
 )
 SELECT relname || ' is not a table' FROM ours WHERE relkind NOT IN ('r', 'p')
 UNION ALL

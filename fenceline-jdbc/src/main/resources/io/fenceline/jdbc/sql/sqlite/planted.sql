@@ -2,5 +2,5 @@
 
 SELECT tbl_name || ' has the ' || type || ' ' || name
 FROM sqlite_master
-WHERE tbl_name IN ('{prefix}_locks', '{prefix}_claims', '{prefix}_format')
+WHERE tbl_name IN ({our_names})
   AND type IN ('trigger', 'view') AND :trusted IS NOT NULL
