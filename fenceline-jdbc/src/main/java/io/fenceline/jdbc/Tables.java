@@ -44,7 +44,7 @@ record Tables(String schema, String prefix, String owner) {
   }
 
   Map<String, String> words() {
-    return words(List.of("locks", "claims", "format"));
+    return words(List.of("locks", "claims", "transaction_locks", "format"));
   }
 
   /** As above, where only some of the tables matter: who has put them there is looked at. */

@@ -176,6 +176,21 @@ class PlantedTablesTest {
   }
 
   @Test
+  void triggerOnLocksOfTransactions_isRefused() throws Exception {
+    JdbcStore store = JdbcStore.sqlite(folder.resolve("turns.db"));
+    use(store);
+    try (Connection connection =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("turns.db"));
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "CREATE TRIGGER steal AFTER INSERT ON fenceline_transaction_locks BEGIN"
+              + " DELETE FROM fenceline_claims; END");
+    }
+    assertThatThrownBy(() -> use(store))
+        .hasMessageContaining("fenceline_transaction_locks has the trigger steal");
+  }
+
+  @Test
   void triggerOnAFence_isRefused() throws Exception {
     try (MariaDbServer mariadb = MariaDbServer.start();
         Connection inMariaDb = DriverManager.getConnection(Urls.of(mariadb));
