@@ -28,7 +28,11 @@ final class SqliteFile {
   private static final Pattern OVER_A_NETWORK =
       Pattern.compile(
           "nfs.*|cifs|smb.*|afs|afpfs|ncpfs|coda|ceph|lustre|gpfs|beegfs|orangefs|pvfs2|gfs2?|ocfs2"
-              + "|davfs|webdav|9p|fuse\\.(sshfs|glusterfs|ceph.*|s3fs|gcsfuse|rclone|davfs2?|smb.*)");
+              + "|panfs|wekafs|davfs|webdav|9p"
+              + "|fuse\\.(sshfs|glusterfs|ceph.*|s3fs|mount-s3|goofys|gcsfuse|blobfuse2?|rclone"
+              + "|davfs2?|smb.*|juicefs.*|seaweedfs|mfs.*|lizardfs|quobyte.*)"
+              // What a virtual machine shares with its host; virtiofs may also be all that it has.
+              + "|vboxsf|vmhgfs|prl_fs|osxfs|fuse\\.(vmhgfs-fuse|grpcfuse|osxfs)");
 
   private static final String CHECK = "file permissions";
   private static final int STICKY = 01000;
@@ -180,10 +184,10 @@ final class SqliteFile {
     return !isOwn && owner != 0;
   }
 
-  /** The type of the file system that a folder is on; empty if it can't be told. */
-  static String fileSystem(Path folder) {
+  /** The type of the file system that a file is on; empty if it can't be told. */
+  static String fileSystem(Path file) {
     try {
-      return Files.getFileStore(folder).type();
+      return Files.getFileStore(file).type();
     } catch (IOException e) {
       return "";
     }
@@ -191,14 +195,23 @@ final class SqliteFile {
 
   /**
    * Refuses a network file system: processes of two machines would not see each other's locks on
-   * the file, nor share the memory that the write-ahead log needs.
+   * the file, nor share the memory that the write-ahead log needs. The file may be a link to it.
    */
   static void checkLocal(Path file, String description, Function<Path, String> fileSystem) {
-    Path folder = file.getParent();
-    String type = folder == null ? "" : fileSystem.apply(folder).toLowerCase(Locale.ROOT);
+    String type = fileSystem.apply(real(file)).toLowerCase(Locale.ROOT);
     if (OVER_A_NETWORK.matcher(type).matches()) {
       throw unusable(
           description, "it is on a network file system (" + type + "); use a local one", null);
+    }
+  }
+
+  /** Where a file really is; its folder if there is no such file. */
+  private static Path real(Path file) {
+    try {
+      return file.toRealPath();
+    } catch (IOException e) {
+      Path folder = file.getParent();
+      return folder == null ? file : folder;
     }
   }
 

@@ -237,15 +237,56 @@ class SqliteStoreTest {
   @Test
   void networkFileSystem_isRefused() {
     Path file = folder.resolve("locks.db");
-    for (String type : List.of("nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs", "ceph")) {
+    List<String> shared = // With other machines, or by a virtual machine with its host.
+        List.of(
+            "nfs",
+            "nfs4",
+            "cifs",
+            "smb3",
+            "9p",
+            "fuse.sshfs",
+            "ceph",
+            "fuse.juicefs",
+            "vboxsf",
+            "fuse.vmhgfs-fuse",
+            "fuse.grpcfuse",
+            "prl_fs",
+            "fuse.mount-s3");
+    for (String type : shared) {
       assertThatThrownBy(() -> SqliteFile.checkLocal(file, "sqlite:" + file, any -> type))
           .isInstanceOf(StoreRefusedException.class)
           .hasMessageContaining("network file system (" + type + ")");
     }
-    for (String type : List.of("ext4", "xfs", "btrfs", "tmpfs", "overlay", "zfs", "apfs", "NTFS")) {
+    List<String> local =
+        List.of(
+            "ext4",
+            "xfs",
+            "btrfs",
+            "tmpfs",
+            "overlay",
+            "zfs",
+            "apfs",
+            "NTFS",
+            "fuse.fuse-overlayfs",
+            "virtiofs");
+    for (String type : local) {
       SqliteFile.checkLocal(file, "sqlite:" + file, any -> type);
     }
     assertThat(SqliteFile.fileSystem(folder)).isNotEmpty();
+  }
+
+  @Test
+  void linkToANetworkFileSystem_isRefused() throws Exception {
+    Path far = Files.createDirectory(folder.resolve("far")).toRealPath();
+    Path file = Files.createFile(far.resolve("locks.db"));
+    Path link = Files.createSymbolicLink(folder.resolve("near.db"), file);
+
+    assertThatThrownBy(
+            () ->
+                SqliteFile.checkLocal(
+                    link, "sqlite:" + link, path -> path.startsWith(far) ? "nfs4" : "ext4"))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("network file system (nfs4)");
   }
 
   @Test

@@ -31,7 +31,9 @@ final class StandingStill {
 
   static void check(ServerProcess server, Protocol protocol, String direct) throws Exception {
     try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), protocol);
-        Fenceline still = connect(direct.replace(server.address(), proxy.address()));
+        // It does not give up by itself before the other one does.
+        Fenceline still =
+            connect(direct.replace(server.address(), proxy.address()), BOUND.multipliedBy(3));
         Fenceline other = connect(direct)) {
       Hold hold = other.lock("standing-still").acquireAsync(BOUND).get();
       // It goes on only when it has heard who holds the name: until then, the server waits for it.
@@ -83,6 +85,10 @@ final class StandingStill {
   }
 
   private static Fenceline connect(String url) {
-    return Fenceline.builder().store(url).operationTimeout(BOUND).connect();
+    return connect(url, BOUND);
+  }
+
+  private static Fenceline connect(String url, Duration operationTimeout) {
+    return Fenceline.builder().store(url).operationTimeout(operationTimeout).connect();
   }
 }
