@@ -21,6 +21,12 @@ public final class Main {
 
   /** Runs it. */
   public static void main(String[] args) {
+    int code = call(args);
+    System.exit(code);
+  }
+
+  /** Runs it, and gives the exit code. */
+  static int call(String[] args) {
     List<String> all = List.of(args);
     int dashes = all.indexOf(DASHES);
     List<String> own = dashes < 0 ? all : all.subList(0, dashes);
@@ -33,7 +39,7 @@ public final class Main {
       code = Failures.report(e, own, debug);
     }
     System.out.flush();
-    System.exit(code);
+    return code;
   }
 
   /** What every subcommand understands may stand before it, too: it is moved behind it. */

@@ -1,5 +1,6 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.run.OnLost;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -60,6 +61,11 @@ final class Subcommands {
     line.addMixin("global", new GlobalOptions());
     line.setCommandName("fenceline " + name);
     line.registerConverter(Duration.class, new DurationArgument());
+    line.registerConverter(OnLost.class, new ChoiceArgument<>(OnLost.class));
+    line.registerConverter(
+        ElectCommand.Restart.class, new ChoiceArgument<>(ElectCommand.Restart.class));
+    line.registerConverter(
+        OnceCommand.InDoubt.class, new ChoiceArgument<>(OnceCommand.InDoubt.class));
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpWidth(100);
     return line;

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,8 +23,13 @@ class BadInputIT {
     tool = new Tool(folder);
   }
 
+  @AfterEach
+  void stop() {
+    tool.close();
+  }
+
   private void assertRefused(int code, String says, String... args) {
-    Result result = tool.run(args);
+    Result result = tool.runInOneJvm(args);
     String what = String.join(" ", args) + " -> " + result;
     assertThat(result.code()).as(what).isEqualTo(code);
     assertThat(result.out()).as(what).isEmpty();
@@ -34,7 +40,7 @@ class BadInputIT {
 
   @Test
   void wrongUsage() {
-    assertRefused(64, "there is no command 'rnu'; there are run, hold, ls", "rnu");
+    assertRefused(64, "there is no command 'rnu'; there are run, hold, elect, once, ls", "rnu");
     assertRefused(64, "there is no command; write", "run", "job");
     assertRefused(64, "there is no command; write", "run", "job", "--");
     assertRefused(64, "there is no lock name", "run", "--", "true");
@@ -55,7 +61,8 @@ class BadInputIT {
     assertRefused(64, "from 0 to 255", "run", "a", "-E", "300", "--", "true");
     assertRefused(64, "it has a control character", "run", "a\nb", "--", "true");
     assertRefused(64, "it is too long", "run", "a".repeat(201), "--", "true");
-    assertRefused(64, "KILL, TERM, WARN", "run", "a", "--on-lost", "cry", "--", "true");
+    assertRefused(
+        64, "'cry' is none of kill, term, warn", "run", "a", "--on-lost", "cry", "--", "true");
     assertRefused(64, "belongs to 'fenceline run'", "ls", "--", "true");
     assertRefused(64, "--yes", "release", "a", "--token", "1000000");
     assertRefused(64, "--token", "release", "a");
@@ -153,15 +160,15 @@ class BadInputIT {
   @Test
   void helpIsThereForAll() {
     for (String name : Subcommands.NAMES) {
-      Result result = tool.run(name, "--help");
+      Result result = tool.runInOneJvm(name, "--help");
       assertThat(result.code()).as(name).isZero();
       assertThat(result.out()).as(name).contains("fenceline " + name).contains("--help");
     }
-    assertThat(tool.run("--help").out())
+    assertThat(tool.runInOneJvm("--help").out())
         .contains("run")
         .contains("doctor")
         .containsPattern("completion +Prints a completion script for a shell\\.\\R");
     assertThat(tool.run("--version").out()).startsWith("fenceline 0.");
-    assertThat(tool.run().code()).isEqualTo(64);
+    assertThat(tool.runInOneJvm().code()).isEqualTo(64);
   }
 }

@@ -27,7 +27,8 @@ class CliPageTest {
   private static List<List<String>> calls(String language, String text) throws Exception {
     List<List<String>> calls = new ArrayList<>();
     if (language.equals("yaml")) {
-      for (JsonNode list : new ObjectMapper(new YAMLFactory()).readTree(text).findValues("command")) {
+      for (JsonNode list :
+          new ObjectMapper(new YAMLFactory()).readTree(text).findValues("command")) {
         List<String> words = new ArrayList<>();
         list.forEach(word -> words.add(word.asText()));
         if (words.remove("fenceline")) {

@@ -42,7 +42,8 @@ class FirstUseIT {
     Eventually.until(
         Tool.PATIENCE,
         "the archive to be there",
-        () -> Files.exists(lib.resolve("fenceline.jsa")) && !Files.exists(lib.resolve("preparing")));
+        () ->
+            Files.exists(lib.resolve("fenceline.jsa")) && !Files.exists(lib.resolve("preparing")));
     assertThat(tool.run("run", "job", "--", "echo", "second"))
         .isEqualTo(new Result(0, "second\n", ""));
   }

@@ -54,7 +54,8 @@ class FlockScenariosIT {
   void nonBlock_failsAtOnce_withTheConflictCode() {
     hold("-x");
     assertThat(tool.run("run", "--nonblock", "x", "--", "true").code()).isEqualTo(75);
-    assertThat(tool.run("run", "--nonblock", "--conflict-exit-code", "123", "x", "--", "true").code())
+    assertThat(
+            tool.run("run", "--nonblock", "--conflict-exit-code", "123", "x", "--", "true").code())
         .isEqualTo(123);
     assertThat(tool.run("run", "--nonblock", "-E", "0", "x", "--", "false").code()).isZero();
   }
@@ -102,6 +103,8 @@ class FlockScenariosIT {
     assertThat(tool.run("run", "-u", "x", "--", "true").err()).contains("fenceline release");
     assertThat(tool.run("run", "-o", "x", "--", "true").code()).isZero();
     assertThat(tool.run("run", "-x", "9").code()).isEqualTo(64);
+    assertThat(tool.run("run", "--on-lost", "stop", "x", "--", "true").err())
+        .contains("'stop' is none of kill, term, warn");
   }
 
   @Test

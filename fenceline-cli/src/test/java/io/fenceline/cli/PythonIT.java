@@ -36,8 +36,7 @@ class PythonIT {
   void start() throws Exception {
     tool = new Tool(folder);
     MemoryFence fence = new MemoryFence();
-    service =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     service.createContext(
         "/ledger",
         exchange -> {
@@ -110,14 +109,15 @@ class PythonIT {
   void programOverHold_isRefusedWhenItsTokenIsStale() throws Exception {
     Path out = folder.resolve("python-out");
     ProcessBuilder builder =
-        new ProcessBuilder(
-                "python3", program(1).toString(), url, Tool.LAUNCHER.toString())
+        new ProcessBuilder("python3", program(1).toString(), url, Tool.LAUNCHER.toString())
             .redirectOutput(out.toFile())
             .redirectError(folder.resolve("python-err").toFile());
     builder.environment().putAll(tool.environment);
     Process first = builder.start();
     io.fenceline.testkit.server.Eventually.until(
-        Tool.PATIENCE, "the program to have its lock", () -> Files.readString(out).contains("ready"));
+        Tool.PATIENCE,
+        "the program to have its lock",
+        () -> Files.readString(out).contains("ready"));
     overtake();
     goOn(first);
 

@@ -3,6 +3,7 @@ package io.fenceline.cli;
 import io.fenceline.testkit.server.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -133,6 +134,64 @@ final class Tool {
 
   Result run(String... args) {
     return start(args).await();
+  }
+
+  private Process served;
+
+  /** As {@link #run}, in a JVM that does this for all calls of this object. */
+  synchronized Result runInOneJvm(String... args) {
+    try {
+      if (served == null) {
+        Path lib = DIST.toAbsolutePath().resolve("lib");
+        ProcessBuilder builder =
+            new ProcessBuilder(
+                    "java",
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
+                    "-Dfile.encoding=UTF-8",
+                    "-Duser.home=" + environment.get("HOME"),
+                    "-Dfenceline.home=" + DIST.toAbsolutePath(),
+                    "-cp",
+                    lib.resolve("fenceline-cli.jar")
+                        + ":"
+                        + Path.of("target/test-classes").toAbsolutePath(),
+                    ServedCalls.class.getName())
+                .directory(folder.toFile())
+                .redirectError(folder.resolve("served-err").toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("FENCELINE_"));
+        builder.environment().keySet().removeIf(name -> name.startsWith("XDG_"));
+        builder.environment().putAll(environment);
+        builder.environment().put("LC_ALL", "C.UTF-8");
+        served = builder.start();
+      }
+      Path file = folder.resolve("call-" + count++);
+      StringBuilder words = new StringBuilder();
+      for (String arg : args) {
+        words.append(arg).append('\0');
+      }
+      Files.writeString(file, words.toString());
+      served.getOutputStream().write((file + "\n").getBytes(StandardCharsets.UTF_8));
+      served.getOutputStream().flush();
+      String code = served.inputReader(StandardCharsets.UTF_8).readLine();
+      if (code == null) {
+        throw new AssertionError(Files.readString(folder.resolve("served-err")));
+      }
+      return new Result(Integer.parseInt(code), read(file, ".out"), read(file, ".err"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String read(Path file, String ending) throws IOException {
+    return Files.readString(file.resolveSibling(file.getFileName() + ending));
+  }
+
+  /** Ends the JVM of {@link #runInOneJvm}. */
+  synchronized void close() {
+    if (served != null) {
+      served.destroyForcibly();
+      served = null;
+    }
   }
 
   /** The environment that a process was started with; empty if it is gone. */
