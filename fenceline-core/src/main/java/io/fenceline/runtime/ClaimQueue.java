@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The callers of this process that want one name, in order, and what the process has of it.
  *
- * <p>At most one claim is at the store for all of them, and at most one tenure is held. A claim
+ * <p>At most one claim is at the store for all of them, and at most one grant is held. A claim
  * belongs to the queue, not to the caller that it was sent for: if that one gives up and the next
  * one wants the same terms, the claim keeps its place at the store.
  *
@@ -36,12 +36,12 @@ final class ClaimQueue {
   /*
    * What would break it, and why it can't:
    *
-   * - Two tenures at once: a claim is only sent while there is neither tenure nor claim, and a grant
+   * - Two grants at once: a claim is only sent while there is neither grant nor claim, and a grant
    *   is only taken if it answers the queue's claim of that moment.
    * - A grant that nobody knows of: a grant that is not taken, for whatever reason, is undone; so is
    *   a claim that is dropped, and then once more if it turns out to have been granted, or if what
    *   became of it is not known.
-   * - A waiter that is never served: whenever tenure and claim become empty, whoever emptied them
+   * - A waiter that is never served: whenever grant and claim become empty, whoever emptied them
    *   calls advance(), after it has left the monitor.
    * - A hold of a client that is closed: closing passes through this monitor after the client was
    *   marked, and a grant is taken under it only if the client is not marked.
@@ -56,10 +56,10 @@ final class ClaimQueue {
   private final String name;
   private final Runnable whenRetired;
 
-  // Written under this; the tenure is also read without, to notice that its lease is over.
+  // Written under this; the grant is also read without, to notice that its lease is over.
   private final ArrayDeque<Waiter> waiters = new ArrayDeque<>(2);
   private @Nullable RemoteClaim claim;
-  private volatile @Nullable Tenure tenure;
+  private volatile @Nullable ClientGrant clientGrant;
   private boolean retired;
 
   ClaimQueue(Engine engine, String name, Runnable whenRetired) {
@@ -74,7 +74,7 @@ final class ClaimQueue {
    * @return false if this queue has retired; take a new one
    */
   boolean enter(Waiter waiter) {
-    Tenure held = tenure;
+    ClientGrant held = clientGrant;
     if (held != null) {
       held.noticeExpiry(waiter.since);
       if (held.isLost()) {
@@ -88,7 +88,7 @@ final class ClaimQueue {
       if (retired) {
         return false;
       }
-      held = tenure;
+      held = clientGrant;
       boolean idle = held == null && claim == null && waiters.isEmpty();
       if (!idle && !waiter.queues) {
         refusal = held == null ? Obstacle.UNKNOWN : held.asObstacle(waiter.since);
@@ -175,10 +175,10 @@ final class ClaimQueue {
 
   private RuntimeException timeoutError(Waiter waiter, Duration waited) {
     RemoteClaim asked;
-    Tenure held;
+    ClientGrant held;
     synchronized (this) {
       asked = claim;
-      held = tenure;
+      held = clientGrant;
     }
     Obstacle obstacle = held != null ? held.asObstacle(engine.time.now()) : null;
     RuntimeException failure = asked == null ? null : asked.lastFailure();
@@ -221,7 +221,7 @@ final class ClaimQueue {
   private void advance() {
     RemoteClaim toSend;
     synchronized (this) {
-      if (tenure != null || claim != null || retired) {
+      if (clientGrant != null || claim != null || retired) {
         return;
       }
       Waiter next = waiters.peek();
@@ -256,17 +256,17 @@ final class ClaimQueue {
     Throwable failure = null;
     Runnable undo = null;
     synchronized (this) {
-      Tenure held = tenure;
+      ClientGrant held = clientGrant;
       if (held != null && held.answers(answered)) {
         return; // The same request was sent twice, and this is the other answer.
       }
       if (answered == claim) {
         claim = null;
         if (lease.runsAt(now) && !answered.isGone() && !engine.isClosed()) {
-          Tenure taken = null;
+          ClientGrant taken = null;
           try {
             long number = engine.tokenNumber(name, grant.number());
-            taken = new Tenure(engine, this, answered, grant, number, lease, now);
+            taken = new ClientGrant(engine, this, answered, grant, number, lease, now);
             engine.renewer.add(taken);
             while (handle == null && (taker = nextFor(answered)) != null) {
               handle = taken.begin(taker, now);
@@ -280,7 +280,7 @@ final class ClaimQueue {
             taker = waiters.poll();
           }
           if (handle != null) {
-            tenure = taken;
+            clientGrant = taken;
             answered.taken(grant.number());
           } else if (taken != null) {
             taken.end();
@@ -293,12 +293,13 @@ final class ClaimQueue {
     }
     if (handle != null && taker != null) {
       try {
-        handle.stay.tellBegun();
+        handle.holdState.tellBegun();
       } finally {
         taker.wake(engine);
       }
       if (answered.isGone()) {
-        handle.stay.tenure.lose(LossReason.GONE); // Said before there was a tenure to hear it.
+        handle.holdState.clientGrant.lose(
+            LossReason.GONE); // Said before there was a grant to hear it.
       }
       return;
     }
@@ -330,7 +331,7 @@ final class ClaimQueue {
     int waiting;
     Waiter head;
     synchronized (this) {
-      Tenure held = tenure;
+      ClientGrant held = clientGrant;
       if (held != null && held.answers(answered)) {
         return; // An old answer; the grant has overtaken it.
       }
@@ -375,7 +376,7 @@ final class ClaimQueue {
     boolean dropped;
     Waiter asked = null;
     synchronized (this) {
-      Tenure held = tenure;
+      ClientGrant held = clientGrant;
       if (held != null && held.answers(answered)) {
         return; // It was sent twice, and the other one was granted.
       }
@@ -430,7 +431,7 @@ final class ClaimQueue {
   void broken(RemoteClaim sent, Throwable thrown) {
     Waiter asked;
     synchronized (this) {
-      Tenure held = tenure;
+      ClientGrant held = clientGrant;
       if (held != null && held.answers(sent)) {
         return; // It was granted before; who has it is told of its loss, if it is lost by this.
       }
@@ -449,7 +450,7 @@ final class ClaimQueue {
 
   /** The store says by itself that the grant is gone. */
   void gone(RemoteClaim answered) {
-    Tenure held = tenure;
+    ClientGrant held = clientGrant;
     if (held != null && held.answers(answered)) {
       held.lose(LossReason.GONE);
     }
@@ -473,8 +474,8 @@ final class ClaimQueue {
 
   // What the holder does. -----------------------------------------------------------------------
 
-  /** The stay has ended by release: passes the tenure on, or gives it back. */
-  CompletableFuture<ReleaseOutcome> released(Tenure from, Stay ended, Moment now) {
+  /** The stay has ended by release: passes the grant on, or gives it back. */
+  CompletableFuture<ReleaseOutcome> released(ClientGrant from, HoldState ended, Moment now) {
     Waiter taker = null;
     Handle next = null;
     synchronized (this) {
@@ -487,15 +488,15 @@ final class ClaimQueue {
       }
       if (next == null) {
         from.end();
-        if (tenure == from) { // Lost meanwhile, it may have a successor already.
-          tenure = null;
+        if (clientGrant == from) { // Lost meanwhile, it may have a successor already.
+          clientGrant = null;
         }
       }
     }
     if (next != null && taker != null) {
       try {
         CompletableFuture<ReleaseOutcome> answer = ended.released(ReleaseOutcome.RELEASED, now);
-        next.stay.tellBegun();
+        next.holdState.tellBegun();
         return answer;
       } finally {
         taker.wake(engine);
@@ -508,18 +509,18 @@ final class ClaimQueue {
     }
   }
 
-  /** The tenure was lost; whoever waits has to be claimed for anew. */
-  void lost(Tenure gone) {
+  /** The grant was lost; whoever waits has to be claimed for anew. */
+  void lost(ClientGrant gone) {
     synchronized (this) {
-      if (tenure != gone) {
+      if (clientGrant != gone) {
         return;
       }
-      tenure = null;
+      clientGrant = null;
     }
     advanceLater();
   }
 
-  /** Fails whoever waits, and drops the claim; the tenure is the client's to end. */
+  /** Fails whoever waits, and drops the claim; the grant is the client's to end. */
   void close() {
     List<Waiter> left;
     RemoteClaim dropped;

@@ -240,7 +240,7 @@ final class Client implements Fenceline {
   private CompletableFuture<Boolean> forced(String name, long token) {
     engine.checkOpen();
     LockNames.check(name);
-    long number = Stay.numberOf(token) - engine.settings.tokenBase();
+    long number = HoldState.numberOf(token) - engine.settings.tokenBase();
     if (number < 1) {
       throw new InvalidSettingException("token", token, "it is not a token of this client's locks");
     }
@@ -284,7 +284,7 @@ final class Client implements Fenceline {
                         holder.client().host(),
                         holder.client().pid(),
                         holder.mode().toString(),
-                        Stay.token(engine.tokenNumber(state.name(), holder.number()), 0),
+                        HoldState.token(engine.tokenNumber(state.name(), holder.number()), 0),
                         holder.since(),
                         holder.remaining()))
             .toList(),
@@ -343,8 +343,8 @@ final class Client implements Fenceline {
 
   private void loseAll() {
     Steps steps = new Steps();
-    for (Tenure tenure : engine.renewer.tenures()) {
-      steps.then(() -> tenure.lose(LossReason.CLIENT_CLOSED));
+    for (ClientGrant clientGrant : engine.renewer.clientGrants()) {
+      steps.then(() -> clientGrant.lose(LossReason.CLIENT_CLOSED));
     }
     steps.run();
   }
@@ -366,8 +366,8 @@ final class Client implements Fenceline {
   }
 
   /** Likewise, the grants that are renewed or waited out. */
-  int tenures() {
-    return engine.renewer.tenures().size();
+  int clientGrants() {
+    return engine.renewer.clientGrants().size();
   }
 
   /** Likewise, what is still to be undone. */

@@ -4,10 +4,10 @@ import io.fenceline.ClientClosedException;
 import io.fenceline.LimitExceededException;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.AnswerTimeouts;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Owner;
-import io.fenceline.spi.Patience;
 import io.fenceline.spi.Refusals;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
@@ -28,10 +28,10 @@ final class Engine {
   final ClientSettings settings;
   final ClientInfo info;
   final Events events;
-  final Watchers watchers;
+  final Observers watchers;
   final Renewer renewer;
   final Undoer undoer;
-  private final Patience patience;
+  private final AnswerTimeouts timeouts;
   private final AtomicInteger holds = new AtomicInteger();
   // By number, not by identity: what order they fail in must not depend on addresses.
   private final ConcurrentHashMap<Long, CompletableFuture<?>> open = new ConcurrentHashMap<>();
@@ -52,11 +52,11 @@ final class Engine {
     this.random = random;
     this.settings = settings;
     this.info = info;
-    this.watchers = new Watchers(this);
+    this.watchers = new Observers(this);
     this.events = new Events(settings.listeners(), time, store.description(), watchers::dropped);
     this.renewer = new Renewer(this);
     this.undoer = new Undoer(this);
-    this.patience = new Patience(time, operationNanos());
+    this.timeouts = new AnswerTimeouts(time, operationNanos());
   }
 
   Owner newOwner() {
@@ -83,7 +83,7 @@ final class Engine {
   /** A store's answer, or a failure when it is not there in time or the client is closed. */
   <T> CompletableFuture<T> answered(CompletableFuture<T> answer, String otherwise) {
     CompletableFuture<T> bounded =
-        patience.bound(
+        timeouts.bound(
             answer, () -> new StoreUnavailableException(store.description(), otherwise, null));
     if (ended) {
       failOpen();
@@ -107,7 +107,7 @@ final class Engine {
   /** Fails what still waits for an answer, now and later: nothing more will be heard. */
   void failOpen() {
     ended = true;
-    patience.failAll(new ClientClosedException(store.description()));
+    timeouts.failAll(new ClientClosedException(store.description()));
     for (CompletableFuture<?> future : open.values()) {
       future.completeExceptionally(new ClientClosedException(store.description()));
     }
@@ -213,7 +213,7 @@ final class Engine {
     }
     long base = settings.tokenBase();
     boolean fits = grantNumber >= 1 && grantNumber <= ClientSettings.MAX_NUMBER - base;
-    return fits ? (Long) Stay.token(grantNumber + base, 0) : null;
+    return fits ? (Long) HoldState.token(grantNumber + base, 0) : null;
   }
 
   /**

@@ -18,49 +18,49 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a caller has in hand: its own end, its listeners, and a stay that does the rest. */
+/** What a caller has in hand: its own end, its listeners, and a hold state that does the rest. */
 abstract class Handle implements Held, LossSource {
-  final Stay stay;
+  final HoldState holdState;
 
   // Guarded by this handle's monitor.
   private List<Consumer<? super Lost>> listeners = List.of();
   private @Nullable CompletableFuture<ReleaseOutcome> outcome;
 
-  // Written under the tenure's monitor, where it is decided what a release finds.
+  // Written under the grant's monitor, where it is decided what a release finds.
   private volatile boolean closed;
 
-  Handle(Stay stay) {
-    this.stay = stay;
+  Handle(HoldState holdState) {
+    this.holdState = holdState;
   }
 
-  private Tenure tenure() {
-    return stay.tenure;
+  private ClientGrant clientGrant() {
+    return holdState.clientGrant;
   }
 
   private Engine engine() {
-    return stay.tenure.engine();
+    return holdState.clientGrant.engine();
   }
 
   // Who and what. -------------------------------------------------------------------------------
 
   public String name() {
-    return tenure().name();
+    return clientGrant().name();
   }
 
   public long token() {
-    return stay.token;
+    return holdState.token;
   }
 
   public String id() {
-    return tenure().id();
+    return clientGrant().id();
   }
 
   public Instant acquiredAt() {
-    return Instant.ofEpochMilli(stay.acquired.wallMillis());
+    return Instant.ofEpochMilli(holdState.acquired.wallMillis());
   }
 
   public Duration lease() {
-    return tenure().lease().length();
+    return clientGrant().lease().length();
   }
 
   // Validity. -----------------------------------------------------------------------------------
@@ -81,14 +81,14 @@ abstract class Handle implements Held, LossSource {
 
   @Override
   public Duration remaining() {
-    while (isOpen() && stay.isHeld()) {
+    while (isOpen() && holdState.isHeld()) {
       Moment now = engine().time.now();
-      Lease lease = tenure().lease();
+      Lease lease = clientGrant().lease();
       if (lease.runsAt(now)) {
         return Duration.ofNanos(lease.remainingNanos(now));
       }
-      tenure().noticeExpiry(now);
-      if (!tenure().isLive()) {
+      clientGrant().noticeExpiry(now);
+      if (!clientGrant().isLive()) {
         break;
       } // Otherwise it was renewed since we looked.
     }
@@ -111,12 +111,12 @@ abstract class Handle implements Held, LossSource {
    * @return completes when the store has answered, or has not; null if nothing was sent
    */
   final @Nullable CompletableFuture<?> renewedFor(Duration duration) {
-    Duration lease = tenure().terms().lease();
+    Duration lease = clientGrant().terms().lease();
     boolean helps =
         remainingOrThrow().compareTo(duration) < 0
             && duration.compareTo(lease) < 0
-            && tenure().wantsRenewal(engine().time.now());
-    return helps ? tenure().renewNow(lease, stay).exceptionally(e -> Renewal.GONE) : null;
+            && clientGrant().wantsRenewal(engine().time.now());
+    return helps ? clientGrant().renewNow(lease, holdState).exceptionally(e -> Renewal.GONE) : null;
   }
 
   final void checkLeft(Duration duration) {
@@ -144,7 +144,7 @@ abstract class Handle implements Held, LossSource {
 
   @Override
   public LockLostException lossException() {
-    Lost loss = stay.loss();
+    Lost loss = holdState.loss();
     if (loss == null) {
       throw new IllegalStateException("This hold of lock '" + name() + "' is not lost");
     }
@@ -169,19 +169,19 @@ abstract class Handle implements Held, LossSource {
 
   private CompletableFuture<Void> extended(Duration lease) {
     Durations.checkPositive("lease", lease);
-    if (tenure().terms().autoRenewal()) {
+    if (clientGrant().terms().autoRenewal()) {
       return CompletableFuture.failedFuture(
           new IllegalStateException(
               "This hold of lock '" + name() + "' renews itself; extend is for fixed leases"));
     }
     try {
-      engine().store.checkLease(lease, tenure().terms().delay());
+      engine().store.checkLease(lease, clientGrant().terms().delay());
       Duration unused = remainingOrThrow();
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
-    return tenure()
-        .renewNow(lease, stay)
+    return clientGrant()
+        .renewNow(lease, holdState)
         .thenAccept(
             renewal -> {
               if (renewal instanceof Renewal.Gone || !isValid()) {
@@ -202,7 +202,7 @@ abstract class Handle implements Held, LossSource {
       outcome = mine;
     }
     try {
-      CompletableFuture<ReleaseOutcome> answer = tenure().leave(this);
+      CompletableFuture<ReleaseOutcome> answer = clientGrant().leave(this);
       if (answer.isDone()) {
         mine.complete(answer.join());
       } else {
@@ -252,7 +252,7 @@ abstract class Handle implements Held, LossSource {
 
   @Override
   public final void abandon() {
-    stay.claimed(false);
+    holdState.claimed(false);
     CompletableFuture<ReleaseOutcome> unused = end();
   }
 
@@ -260,7 +260,7 @@ abstract class Handle implements Held, LossSource {
 
   /** Whether it was lost; a loss that nobody has noticed is noticed by asking for validity. */
   final boolean isLost() {
-    return stay.loss() != null;
+    return holdState.loss() != null;
   }
 
   @Override
@@ -276,7 +276,7 @@ abstract class Handle implements Held, LossSource {
       listeners.add(listener);
     }
     // It may have been lost before the listener was there to be told.
-    Lost already = stay.loss();
+    Lost already = holdState.loss();
     if (already != null) {
       tellLost(already);
     }

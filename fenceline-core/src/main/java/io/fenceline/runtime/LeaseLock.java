@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   final String name;
   final Queues queues;
-  private final Terms terms;
-  private final Function<Stay, Handle> handles;
+  private final GrantTerms terms;
+  private final Function<HoldState, Handle> handles;
 
   LeaseLock(
       Engine engine,
@@ -35,11 +35,11 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
       String name,
       Mode mode,
       LockOptions options,
-      Function<Stay, Handle> handles) {
+      Function<HoldState, Handle> handles) {
     super(engine, options);
     this.queues = queues;
     this.name = name;
-    this.terms = Terms.of(mode, options);
+    this.terms = GrantTerms.of(mode, options);
     this.handles = handles;
   }
 
@@ -77,7 +77,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
 
   private H interruptedByLoss(H held) {
     if (options.interruptsOnLoss()) {
-      ((Handle) held).stay.interruptOnLoss(new LossInterrupt(Thread.currentThread()));
+      ((Handle) held).holdState.interruptOnLoss(new LossInterrupt(Thread.currentThread()));
     }
     return held;
   }
@@ -109,7 +109,8 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     return granted(await(queue, waiter, interruptible), maxWait, waiter);
   }
 
-  private Optional<H> tryOnce(Duration limit, boolean interruptible, @Nullable Watched watched)
+  private Optional<H> tryOnce(
+      Duration limit, boolean interruptible, @Nullable AcquireObservation watched)
       throws InterruptedException {
     Waiter waiter = waiter(false, limit, Thread.currentThread(), Lane.CALLBACK, watched);
     ClaimQueue queue = queues.enter(name, waiter);
@@ -205,7 +206,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   /** As above, as part of what is watched already. */
-  CompletableFuture<Optional<H>> askOnce(Duration limit, @Nullable Watched watched) {
+  CompletableFuture<Optional<H>> askOnce(Duration limit, @Nullable AcquireObservation watched) {
     return start(waiter(false, limit, null, Lane.WORK, watched), this::tried);
   }
 
@@ -250,7 +251,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     return engine.settings.operationTimeout();
   }
 
-  private @Nullable Watched watch(boolean blocking) {
+  private @Nullable AcquireObservation watch(boolean blocking) {
     return engine.watchers.acquire(name, options, blocking, false);
   }
 
@@ -264,7 +265,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
       Duration maxWait,
       @Nullable Thread thread,
       Lane lane,
-      @Nullable Watched watched) {
+      @Nullable AcquireObservation watched) {
     Duration limit = waits || !maxWait.isZero() ? maxWait : settingsTimeout();
     return new Waiter(
         terms, options, waits, limit, engine.time.now(), thread, lane, watched, handles);

@@ -9,20 +9,20 @@ import io.fenceline.spi.Mode;
 final class LockHandle extends Handle implements Hold {
 
   @MustBeClosed
-  LockHandle(Stay stay) {
-    super(stay);
+  LockHandle(HoldState holdState) {
+    super(holdState);
   }
 
   @Override
   public FencingToken fencingToken() {
-    boolean exclusive = stay.tenure.terms().mode() instanceof Mode.Exclusive;
+    boolean exclusive = holdState.clientGrant.terms().mode() instanceof Mode.Exclusive;
     return new FencingToken(token(), exclusive);
   }
 
   @Override
   @MustBeClosed
   public Hold reenter() {
-    Handle again = stay.reopen(this, LockHandle::new);
+    Handle again = holdState.reopen(this, LockHandle::new);
     if (again == null) {
       throw ended();
     }

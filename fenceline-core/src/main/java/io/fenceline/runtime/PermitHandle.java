@@ -6,12 +6,12 @@ import io.fenceline.spi.Mode;
 /** A hold of permits. */
 final class PermitHandle extends Handle implements PermitHold {
 
-  PermitHandle(Stay stay) {
-    super(stay);
+  PermitHandle(HoldState holdState) {
+    super(holdState);
   }
 
   @Override
   public int permits() {
-    return ((Mode.Permits) stay.tenure.terms().mode()).count();
+    return ((Mode.Permits) holdState.clientGrant.terms().mode()).count();
   }
 }

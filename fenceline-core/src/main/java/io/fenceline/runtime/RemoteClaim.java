@@ -18,14 +18,14 @@ final class RemoteClaim implements ClaimHandler {
   private static final int DOUBLINGS = 4;
 
   final ClaimRequest request;
-  final Terms terms;
+  final GrantTerms terms;
   private final ClaimQueue queue;
   private byte failures;
   private volatile boolean gone;
   private volatile @Nullable Obstacle obstacle;
   private volatile @Nullable RuntimeException lastFailure;
   private volatile long takenNumber;
-  private volatile @Nullable StoreWatch watch;
+  private volatile @Nullable RequestObservation watch;
 
   RemoteClaim(ClaimQueue queue, Engine engine, String name, Waiter waiter) {
     this.queue = queue;
@@ -47,7 +47,7 @@ final class RemoteClaim implements ClaimHandler {
 
   void send() {
     Engine engine = queue.engine;
-    StoreWatch sent = engine.watchers.request(StoreOperation.CLAIM, request.name());
+    RequestObservation sent = engine.watchers.request(StoreOperation.CLAIM, request.name());
     if (sent != null) {
       watch = sent;
     }
@@ -62,14 +62,14 @@ final class RemoteClaim implements ClaimHandler {
 
   /** The store has answered, or patience with it is over: the first of them ends the request. */
   void answered(@Nullable Throwable failure) {
-    StoreWatch sent = watch;
+    RequestObservation sent = watch;
     if (sent != null) {
       watch = null;
       sent.end(failure);
     }
   }
 
-  /** Its grant has become a tenure. */
+  /** Its grant has become a grant. */
   void taken(long number) {
     takenNumber = number;
   }
@@ -77,10 +77,10 @@ final class RemoteClaim implements ClaimHandler {
   /**
    * Whether the store has to be cleaned of what an answer, that nobody wants any more, speaks of.
    *
-   * <p>If the claim never became a tenure, always. If it did, the answer may be an old one about
-   * the very grant that was held; with a lock-delay nothing may be sent about that one after its
-   * lease, since the name would open before the delay is over. A new number is a new grant: the
-   * claim was overtaken by its own release.
+   * <p>If the claim never became a grant, always. If it did, the answer may be an old one about the
+   * very grant that was held; with a lock-delay nothing may be sent about that one after its lease,
+   * since the name would open before the delay is over. A new number is a new grant: the claim was
+   * overtaken by its own release.
    */
   boolean mustUndo(long number) {
     return takenNumber == 0 || terms.delay().isZero() || (number != 0 && number != takenNumber);

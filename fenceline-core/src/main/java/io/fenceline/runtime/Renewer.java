@@ -15,11 +15,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps tenures alive, many with one request, and ends those that can't be kept.
+ * Keeps grants alive, many with one request, and ends those that can't be kept.
  *
- * <p>Each tenure is in the agenda once, at the time when something has to be done about it: its
- * next renewal, the next try after a failure, or its deadline. One timer waits for the earliest. A
- * tenure that has ended is in no agenda, so nothing can be renewed after its release.
+ * <p>Each grant is in the agenda once, at the time when something has to be done about it: its next
+ * renewal, the next try after a failure, or its deadline. One timer waits for the earliest. A grant
+ * that has ended is in no agenda, so nothing can be renewed after its release.
  */
 final class Renewer {
   /** Renewals that are due within this share of their lease go along with those due now. */
@@ -47,10 +47,10 @@ final class Renewer {
     }
   }
 
-  /** A renewal under way: which attempt of which tenure. */
-  private record Attempt(Tenure tenure, long sentNanos) {}
+  /** A renewal under way: which attempt of which grant. */
+  private record Attempt(ClientGrant clientGrant, long sentNanos) {}
 
-  /** What is noted of a tenure, which carries it: every cycle would pay for looking it up. */
+  /** What is noted of a grant, which carries it: every cycle would pay for looking it up. */
   static final class Note {
     // Guarded by the renewer.
     private @Nullable Slot slot;
@@ -60,7 +60,7 @@ final class Renewer {
   private final Engine engine;
 
   // Guarded by this.
-  private final TreeMap<Slot, Tenure> agenda = new TreeMap<>();
+  private final TreeMap<Slot, ClientGrant> agenda = new TreeMap<>();
   private long sequence;
   private @Nullable Long answeredNanos;
   private Time.@Nullable Timer timer;
@@ -72,12 +72,12 @@ final class Renewer {
     this.engine = engine;
   }
 
-  synchronized void add(Tenure tenure) {
-    place(tenure, tenure.firstDueNanos());
+  synchronized void add(ClientGrant clientGrant) {
+    place(clientGrant, clientGrant.firstDueNanos());
   }
 
-  synchronized void remove(Tenure tenure) {
-    Note note = tenure.note;
+  synchronized void remove(ClientGrant clientGrant) {
+    Note note = clientGrant.note;
     if (note.slot != null) {
       agenda.remove(note.slot);
       note.slot = null;
@@ -89,35 +89,35 @@ final class Renewer {
   }
 
   /**
-   * Moves a tenure, if it is still here, to where its lease says; called after each change of it.
+   * Moves a grant, if it is still here, to where its lease says; called after each change of it.
    *
    * <p>The lease is read here: two that have changed it may come in the other order, and the last
    * one to come sees what both have left.
    */
-  synchronized void leaseChanged(Tenure tenure) {
-    tenure.note.unanswered = null;
-    keep(tenure);
+  synchronized void leaseChanged(ClientGrant clientGrant) {
+    clientGrant.note.unanswered = null;
+    keep(clientGrant);
   }
 
-  private synchronized void keep(Tenure tenure) {
-    if (tenure.note.slot != null) {
-      place(tenure, tenure.dueNanos());
+  private synchronized void keep(ClientGrant clientGrant) {
+    if (clientGrant.note.slot != null) {
+      place(clientGrant, clientGrant.dueNanos());
     }
   }
 
-  /** All tenures that are kept. */
-  synchronized List<Tenure> tenures() {
+  /** All grants that are kept. */
+  synchronized List<ClientGrant> clientGrants() {
     return new ArrayList<>(agenda.values());
   }
 
-  private void place(Tenure tenure, long dueNanos) {
+  private void place(ClientGrant clientGrant, long dueNanos) {
     Slot slot = new Slot(dueNanos, sequence++);
-    Slot before = tenure.note.slot;
+    Slot before = clientGrant.note.slot;
     if (before != null) {
       agenda.remove(before);
     }
-    tenure.note.slot = slot;
-    agenda.put(slot, tenure);
+    clientGrant.note.slot = slot;
+    agenda.put(slot, clientGrant);
     arm();
   }
 
@@ -141,7 +141,7 @@ final class Renewer {
 
   private void tick(long armed) {
     Moment now = engine.time.now();
-    List<Tenure> due;
+    List<ClientGrant> due;
     synchronized (this) {
       if (armed != timers) {
         return; // Replaced by an earlier one while it was about to run.
@@ -152,8 +152,8 @@ final class Renewer {
     }
     List<Attempt> batch = new ArrayList<>();
     try {
-      for (Tenure tenure : due) {
-        attend(tenure, now, batch);
+      for (ClientGrant clientGrant : due) {
+        attend(clientGrant, now, batch);
       }
     } finally {
       // Whatever happened to one of them, the others are looked at again.
@@ -167,66 +167,67 @@ final class Renewer {
     }
   }
 
-  private void attend(Tenure tenure, Moment now, List<Attempt> batch) {
-    if (!tenure.lease().runsAt(now)) {
-      tenure.expire(now);
-      if (tenure.isLive()) {
-        keep(tenure); // It was renewed between the look and this.
+  private void attend(ClientGrant clientGrant, Moment now, List<Attempt> batch) {
+    if (!clientGrant.lease().runsAt(now)) {
+      clientGrant.expire(now);
+      if (clientGrant.isLive()) {
+        keep(clientGrant); // It was renewed between the look and this.
       } else {
-        remove(tenure); // Also one that had ended before it came here.
+        remove(clientGrant); // Also one that had ended before it came here.
       }
-    } else if (tenure.wantsRenewal(now)) {
-      sendNext(tenure, now, batch);
+    } else if (clientGrant.wantsRenewal(now)) {
+      sendNext(clientGrant, now, batch);
     } else {
-      keep(tenure);
+      keep(clientGrant);
     }
   }
 
   /** What is due, and what may as well be renewed along with it. */
-  private List<Tenure> due(Moment now) {
-    List<Tenure> found = new ArrayList<>();
-    for (Map.Entry<Slot, Tenure> entry : agenda.entrySet()) {
+  private List<ClientGrant> due(Moment now) {
+    List<ClientGrant> found = new ArrayList<>();
+    for (Map.Entry<Slot, ClientGrant> entry : agenda.entrySet()) {
       long early = entry.getKey().dueNanos() - now.nanos();
       if (early > LONGEST_AHEAD_NANOS) {
         break;
       }
-      Tenure tenure = entry.getValue();
+      ClientGrant clientGrant = entry.getValue();
       boolean along =
-          tenure.terms().autoRenewal()
-              && tenure.note.unanswered == null
-              && early <= tenure.terms().lease().toNanos() / AHEAD_SHARE;
+          clientGrant.terms().autoRenewal()
+              && clientGrant.note.unanswered == null
+              && early <= clientGrant.terms().lease().toNanos() / AHEAD_SHARE;
       if (early <= 0 || along) {
-        found.add(tenure);
+        found.add(clientGrant);
       }
     }
     return found;
   }
 
-  private void sendNext(Tenure tenure, Moment now, List<Attempt> batch) {
-    Attempt attempt = new Attempt(tenure, now.nanos());
-    long retry = Math.max(SHORTEST_RETRY_NANOS, tenure.lease().length().toNanos() / RETRY_SHARE);
+  private void sendNext(ClientGrant clientGrant, Moment now, List<Attempt> batch) {
+    Attempt attempt = new Attempt(clientGrant, now.nanos());
+    long retry =
+        Math.max(SHORTEST_RETRY_NANOS, clientGrant.lease().length().toNanos() / RETRY_SHARE);
     boolean silent;
     synchronized (this) {
-      if (tenure.note.slot == null) {
+      if (clientGrant.note.slot == null) {
         return;
       }
-      place(tenure, Math.min(now.nanos() + retry, tenure.lease().deadlineNanos()));
-      if (isBehindOthers(tenure, now, retry)) {
+      place(clientGrant, Math.min(now.nanos() + retry, clientGrant.lease().deadlineNanos()));
+      if (isBehindOthers(clientGrant, now, retry)) {
         return;
       }
-      silent = tenure.note.unanswered != null;
-      tenure.note.unanswered = attempt;
+      silent = clientGrant.note.unanswered != null;
+      clientGrant.note.unanswered = attempt;
     }
     if (silent) {
-      tenure.renewalFailed("the store did not answer");
+      clientGrant.renewalFailed("the store did not answer");
     }
     batch.add(attempt);
   }
 
   /** Whether an attempt is under way, and the store has answered others of late. */
-  private boolean isBehindOthers(Tenure tenure, Moment now, long retryNanos) {
-    Attempt sent = tenure.note.unanswered;
-    Lease lease = tenure.lease();
+  private boolean isBehindOthers(ClientGrant clientGrant, Moment now, long retryNanos) {
+    Attempt sent = clientGrant.note.unanswered;
+    Lease lease = clientGrant.lease();
     return sent != null
         && answeredNanos != null
         && answeredNanos - sent.sentNanos() > 0
@@ -240,10 +241,10 @@ final class Renewer {
     if (batch.isEmpty()) {
       return;
     }
-    List<RenewRequest> requests = batch.stream().map(a -> a.tenure().renewRequest()).toList();
-    List<@Nullable StoreWatch> watches =
+    List<RenewRequest> requests = batch.stream().map(a -> a.clientGrant().renewRequest()).toList();
+    List<@Nullable RequestObservation> watches =
         batch.stream()
-            .map(a -> engine.watchers.request(StoreOperation.RENEW, a.tenure().name()))
+            .map(a -> engine.watchers.request(StoreOperation.RENEW, a.clientGrant().name()))
             .toList();
     List<CompletableFuture<Renewal>> answers;
     try {
@@ -264,7 +265,7 @@ final class Renewer {
               (renewal, failure) -> {
                 if (renewal != null) {
                   answered();
-                  attempt.tenure().renewed(renewal, attempt.sentNanos());
+                  attempt.clientGrant().renewed(renewal, attempt.sentNanos());
                 } else {
                   failed(attempt, Futures.unwrapped(failure));
                 }
@@ -277,25 +278,25 @@ final class Renewer {
   }
 
   private synchronized boolean isWanted(Attempt attempt) {
-    return attempt.equals(attempt.tenure().note.unanswered);
+    return attempt.equals(attempt.clientGrant().note.unanswered);
   }
 
   /**
-   * A failure is heard, as long as the tenure is kept; the next try has its place in the agenda. It
+   * A failure is heard, as long as the grant is kept; the next try has its place in the agenda. It
    * may come after the next try was sent: then silence was reported, and this says what caused it.
    */
   private void failed(Attempt attempt, RuntimeException cause) {
-    Tenure tenure = attempt.tenure();
-    engine.watchers.renewalFailed(tenure.name(), cause, attempt.sentNanos());
+    ClientGrant clientGrant = attempt.clientGrant();
+    engine.watchers.renewalFailed(clientGrant.name(), cause, attempt.sentNanos());
     synchronized (this) {
-      if (tenure.note.slot == null) {
+      if (clientGrant.note.slot == null) {
         return;
       }
-      if (attempt.equals(tenure.note.unanswered)) {
-        tenure.note.unanswered = null;
+      if (attempt.equals(clientGrant.note.unanswered)) {
+        clientGrant.note.unanswered = null;
       }
     }
-    engine.events.tell(() -> new StoreFailed(tenure.name(), "renew", cause));
-    tenure.renewalFailed(String.valueOf(cause.getMessage()));
+    engine.events.tell(() -> new StoreFailed(clientGrant.name(), "renew", cause));
+    clientGrant.renewalFailed(String.valueOf(cause.getMessage()));
   }
 }

@@ -12,11 +12,15 @@ final class Retries {
   private final WaitStrategy.Retry strategy;
   private final Duration maxWait;
   private final long startNanos;
-  private final @Nullable Watched watched;
+  private final @Nullable AcquireObservation watched;
   private int refusals;
   private @Nullable StoreUnavailableException silence;
 
-  Retries(Engine engine, WaitStrategy.Retry strategy, Duration maxWait, @Nullable Watched watched) {
+  Retries(
+      Engine engine,
+      WaitStrategy.Retry strategy,
+      Duration maxWait,
+      @Nullable AcquireObservation watched) {
     this.engine = engine;
     this.strategy = strategy;
     this.maxWait = maxWait;
@@ -33,7 +37,7 @@ final class Retries {
   }
 
   /** What is noted of all the tries together; null if nothing is. */
-  @Nullable Watched watched() {
+  @Nullable AcquireObservation watched() {
     return watched;
   }
 

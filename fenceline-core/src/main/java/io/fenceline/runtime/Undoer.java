@@ -197,7 +197,7 @@ final class Undoer {
     }
 
     void send() {
-      StoreWatch watch = engine.watchers.request(operation, name);
+      RequestObservation watch = engine.watchers.request(operation, name);
       CompletableFuture<?> answer;
       try {
         answer = request.get();

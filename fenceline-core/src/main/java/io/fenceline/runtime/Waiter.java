@@ -39,7 +39,7 @@ final class Waiter {
     }
   }
 
-  final Terms terms;
+  final GrantTerms terms;
   final LockOptions options;
 
   /** Whether it queues; otherwise it asks once. */
@@ -55,9 +55,9 @@ final class Waiter {
   private final boolean forUser;
 
   /** What is noted of it for those who watch; null if nothing is. */
-  final @Nullable Watched watched;
+  final @Nullable AcquireObservation watched;
 
-  private final Function<Stay, Handle> handles;
+  private final Function<HoldState, Handle> handles;
   private volatile @Nullable Object outcome;
 
   @SuppressWarnings("UnusedVariable") // By its handle.
@@ -68,15 +68,15 @@ final class Waiter {
   private volatile Time.@Nullable Timer timer;
 
   Waiter(
-      Terms terms,
+      GrantTerms terms,
       LockOptions options,
       boolean queues,
       Duration maxWait,
       Moment since,
       @Nullable Thread thread,
       Lane lane,
-      @Nullable Watched watched,
-      Function<Stay, Handle> handles) {
+      @Nullable AcquireObservation watched,
+      Function<HoldState, Handle> handles) {
     this.terms = terms;
     this.options = options;
     this.queues = queues;
@@ -93,9 +93,9 @@ final class Waiter {
     return maxWait.toNanos();
   }
 
-  /** The handle that it would get of a stay. */
-  Handle handleOn(Stay stay) {
-    return handles.apply(stay);
+  /** The handle that it would get of a hold state. */
+  Handle handleOn(HoldState holdState) {
+    return handles.apply(holdState);
   }
 
   /**

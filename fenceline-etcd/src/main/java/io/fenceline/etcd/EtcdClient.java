@@ -14,8 +14,8 @@ import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
 import io.etcd.jetcd.options.WatchOption;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.spi.AnswerTimeouts;
 import io.fenceline.spi.Causes;
-import io.fenceline.spi.Patience;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.time.Time;
 import java.time.Duration;
@@ -39,7 +39,7 @@ final class EtcdClient implements AutoCloseable {
   private final String description;
   private final Connection claims;
   private final Connection leases;
-  private final Patience patience;
+  private final AnswerTimeouts timeouts;
   private volatile boolean closed;
 
   /**
@@ -51,7 +51,7 @@ final class EtcdClient implements AutoCloseable {
     this.context = context;
     this.description = description;
     this.claims = new Connection(context.time(), connector, owned);
-    this.patience = new Patience(context.time(), context.operationTimeout().toNanos());
+    this.timeouts = new AnswerTimeouts(context.time(), context.operationTimeout().toNanos());
     this.leases = owned ? new Connection(context.time(), connector, true) : claims;
   }
 
@@ -180,7 +180,7 @@ final class EtcdClient implements AutoCloseable {
 
   /** The answer, or a failure if it does not come in time. */
   <T> CompletableFuture<T> within(CompletableFuture<T> answer, String what) {
-    return patience.bound(
+    return timeouts.bound(
         answer,
         () -> {
           claims.notHeard();

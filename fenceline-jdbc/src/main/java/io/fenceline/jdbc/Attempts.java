@@ -1,7 +1,7 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.jdbc.Connections.Purpose;
-import io.fenceline.spi.Patience;
+import io.fenceline.spi.AnswerTimeouts;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.sql.SQLException;
@@ -25,7 +25,7 @@ final class Attempts implements AutoCloseable {
   private final Errors errors;
   private final Time time;
   private final Requests requests;
-  private final @Nullable Patience patience;
+  private final @Nullable AnswerTimeouts patience;
   private final RepeatedRenewals repeated = new RepeatedRenewals();
   private volatile boolean closed;
 
@@ -35,7 +35,7 @@ final class Attempts implements AutoCloseable {
     this.errors = errors;
     this.time = time;
     Duration most = connections.patience();
-    this.patience = most == null ? null : new Patience(time, most.toNanos());
+    this.patience = most == null ? null : new AnswerTimeouts(time, most.toNanos());
     this.requests = new Requests(time.lane(Lane.REQUEST), connections.atOnce());
   }
 

@@ -1,6 +1,6 @@
 package io.fenceline.redis;
 
-import io.fenceline.spi.Patience;
+import io.fenceline.spi.AnswerTimeouts;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 
@@ -9,7 +9,7 @@ import io.fenceline.time.Time;
  */
 final class Deadlines {
   private final Time time;
-  private final Patience patience;
+  private final AnswerTimeouts patience;
 
   /** How long a request has; a little less if there is no connection, to say why in time. */
   final long unsentNanos;
@@ -17,7 +17,7 @@ final class Deadlines {
   Deadlines(Time time, long timeoutNanos) {
     this.time = time;
     this.unsentNanos = timeoutNanos - timeoutNanos / 4;
-    this.patience = new Patience(time, timeoutNanos);
+    this.patience = new AnswerTimeouts(time, timeoutNanos);
   }
 
   /** A reply that fails when its time is over. */

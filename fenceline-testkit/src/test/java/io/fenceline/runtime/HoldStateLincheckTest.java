@@ -43,7 +43,7 @@ public class HoldStateLincheckTest {
 
   @Operation
   public void lose() {
-    first.stay.tenure.lose(LossReason.GONE);
+    first.holdState.clientGrant.lose(LossReason.GONE);
   }
 
   @Operation

@@ -104,7 +104,7 @@ class LeakTest {
 
     assertThat(leaks()).extracting(Leaked::cause).containsExactly(Leaked.Cause.OWNER_ENDED);
     assertThat(client.inspect("ledger").isFree()).isTrue();
-    assertThat(client.tenures()).isZero();
+    assertThat(client.clientGrants()).isZero();
     assertThat(client.holds()).isZero();
   }
 

@@ -37,10 +37,10 @@ class NothingLeftBehindTest {
     time.advance(LEASE.multipliedBy(2)); // A timer that was set for the last of them is over then.
     assertThat(client.names()).as("names of the client").isZero();
     assertThat(client.holds()).as("holds of the client").isZero();
-    assertThat(client.tenures()).as("grants in the renewer").isZero();
+    assertThat(client.clientGrants()).as("grants in the renewer").isZero();
     assertThat(client.undos()).as("pending undos").isZero();
     assertThat(other.names()).as("names of the other client").isZero();
-    assertThat(other.tenures()).as("grants of the other client").isZero();
+    assertThat(other.clientGrants()).as("grants of the other client").isZero();
     assertThat(space.size()).as("names of the store").isZero();
     assertThat(time.timers()).as("timers").isZero();
   }
@@ -59,7 +59,7 @@ class NothingLeftBehindTest {
     }
 
     assertThat(client.names()).isZero();
-    assertThat(client.tenures()).isZero();
+    assertThat(client.clientGrants()).isZero();
     assertThat(space.size()).isZero();
     assertThat(time.timers()).as("the renewer's and the store's").isLessThanOrEqualTo(2);
     nothingIsLeft();
@@ -72,7 +72,7 @@ class NothingLeftBehindTest {
       holds[i] = client.lock("name-" + i).tryAcquire().orElseThrow();
     }
     time.advance(LEASE.multipliedBy(2));
-    assertThat(client.tenures()).isEqualTo(holds.length);
+    assertThat(client.clientGrants()).isEqualTo(holds.length);
     assertThat(space.size()).isEqualTo(holds.length);
 
     for (Hold hold : holds) {

@@ -471,11 +471,11 @@ class ObserverTest {
 
   @Test
   void storeKind_hasNoAddress() {
-    assertThat(Watchers.kindOf("redis://cache:6379/0")).isEqualTo("redis");
-    assertThat(Watchers.kindOf("rediss://cache:6379/0")).isEqualTo("redis");
-    assertThat(Watchers.kindOf("valkeys://cache:6379/0")).isEqualTo("valkey");
-    assertThat(Watchers.kindOf("jdbc:postgresql://db/locks")).isEqualTo("postgresql");
-    assertThat(Watchers.kindOf("sqlite:/var/lib/locks.db")).isEqualTo("sqlite");
-    assertThat(Watchers.kindOf("My Store at 10.0.0.1")).isEqualTo("other");
+    assertThat(Observers.kindOf("redis://cache:6379/0")).isEqualTo("redis");
+    assertThat(Observers.kindOf("rediss://cache:6379/0")).isEqualTo("redis");
+    assertThat(Observers.kindOf("valkeys://cache:6379/0")).isEqualTo("valkey");
+    assertThat(Observers.kindOf("jdbc:postgresql://db/locks")).isEqualTo("postgresql");
+    assertThat(Observers.kindOf("sqlite:/var/lib/locks.db")).isEqualTo("sqlite");
+    assertThat(Observers.kindOf("My Store at 10.0.0.1")).isEqualTo("other");
   }
 }

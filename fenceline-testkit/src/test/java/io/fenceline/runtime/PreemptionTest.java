@@ -90,7 +90,7 @@ class PreemptionTest {
     final void nothingIsLeft() {
       assertThat(client.names()).as("names").isZero();
       assertThat(client.holds()).as("holds").isZero();
-      assertThat(client.tenures()).as("grants that are kept").isZero();
+      assertThat(client.clientGrants()).as("grants that are kept").isZero();
       assertThat(space.size()).as("names of the store").isZero();
     }
   }
@@ -122,7 +122,7 @@ class PreemptionTest {
     @Override
     public void check() {
       if (told.isEmpty()) {
-        assertThat(client.tenures()).as("grants that are kept").isEqualTo(1);
+        assertThat(client.clientGrants()).as("grants that are kept").isEqualTo(1);
         time.advance(LEASE.multipliedBy(3));
         assertThat(told).as("losses, though the store answers").isEmpty();
         assertThat(hold.isValid()).isTrue();
@@ -332,7 +332,7 @@ class PreemptionTest {
 
     @Override
     public void second() {
-      hold.stay.tenure.lose(LossReason.CLIENT_CLOSED);
+      hold.holdState.clientGrant.lose(LossReason.CLIENT_CLOSED);
     }
 
     @Override

@@ -103,7 +103,7 @@ class ThrownErrorsTest {
     time.advance(Duration.ofSeconds(1));
     assertThat(client.names()).as("names").isZero();
     assertThat(client.holds()).as("holds").isZero();
-    assertThat(client.tenures()).as("grants").isZero();
+    assertThat(client.clientGrants()).as("grants").isZero();
     assertThat(client.undos()).as("undos").isZero();
     assertThat(space.size()).as("names of the store").isZero();
   }
@@ -314,7 +314,7 @@ class ThrownErrorsTest {
       assertThatCode(() -> first.granted(new Grant(7, new Validity(time.now(), LEASE))))
           .doesNotThrowAnyException();
 
-      assertThat(silent.tenures()).as("grants that are kept").isZero();
+      assertThat(silent.clientGrants()).as("grants that are kept").isZero();
       assertThatThrownBy(asked::join).hasCauseInstanceOf(Deep.class);
       time.advance(Duration.ofSeconds(1));
       assertThat(silent.names() + silent.holds() + silent.undos()).isZero();

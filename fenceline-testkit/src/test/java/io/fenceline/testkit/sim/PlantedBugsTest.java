@@ -34,22 +34,22 @@ class PlantedBugsTest {
                 .in(
                     "runtime/Renewer.java",
                     "failed(attempt, Futures.unwrapped(failure));",
-                    "attempt.tenure().renewed(new Renewal.Renewed(new io.fenceline.spi.Validity("
-                        + "engine.time.now(), attempt.tenure().terms().lease())),"
+                    "attempt.clientGrant().renewed(new Renewal.Renewed(new io.fenceline.spi.Validity("
+                        + "engine.time.now(), attempt.clientGrant().terms().lease())),"
                         + " attempt.sentNanos());"),
             Invariant.I2,
             19L),
         arguments(
             PlantedBug.named("renewal that ignores that the grant is gone")
                 .in(
-                    "runtime/Tenure.java",
+                    "runtime/ClientGrant.java",
                     "    } else {\n      lose(LossReason.GONE);\n    }\n",
                     "    }\n"),
             Invariant.I6,
             20L),
         arguments(
             PlantedBug.named("token reused on hand-off")
-                .in("runtime/Tenure.java", "    handOffs++;\n", ""),
+                .in("runtime/ClientGrant.java", "    handOffs++;\n", ""),
             Invariant.I3,
             19L),
         arguments(
@@ -101,7 +101,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("release sent after the local deadline despite a lock-delay")
                 .in(
-                    "runtime/Tenure.java",
+                    "runtime/ClientGrant.java",
                     "      if (request.keepClosed().isZero()) {",
                     "      if (true) {"),
             Invariant.DELAY,
@@ -109,17 +109,20 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("loss listener before the state changes")
                 .in(
-                    "runtime/Stay.java",
+                    "runtime/HoldState.java",
                     "    loss = how;\n    state = State.LOST;\n    return true;",
-                    "    loss = how;\n    tenure.engine().work(() -> state = State.LOST);\n"
+                    "    loss = how;\n    clientGrant.engine().work(() -> state = State.LOST);\n"
                         + "    return true;"),
             Invariant.I6,
             9L),
         arguments(
             PlantedBug.named("hand-off after loss")
-                .in("runtime/Tenure.java", "    noticeExpiry(now);\n    Stay left", "    Stay left")
                 .in(
-                    "runtime/Tenure.java",
+                    "runtime/ClientGrant.java",
+                    "    noticeExpiry(now);\n    HoldState left",
+                    "    HoldState left")
+                .in(
+                    "runtime/ClientGrant.java",
                     "        state == State.LIVE\n"
                         + "            && lease.runsAt(now)\n"
                         + "            && lease.isFreshAt(now)\n"
@@ -135,7 +138,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("hand-off without bound")
                 .in(
-                    "runtime/Tenure.java",
+                    "runtime/ClientGrant.java",
                     "            && handOffs < bounds.times()\n"
                         + "            && now.nanos() - grantedNanos < bounds.within().toNanos()\n",
                     "            && bounds.times() > 0\n"),
@@ -144,7 +147,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("re-entry on a lost hold")
                 .in(
-                    "runtime/Stay.java",
+                    "runtime/HoldState.java",
                     "return state == State.HELD && from.isOpen() ? open(factory) : null;",
                     "return open(factory);"),
             Invariant.I6,
@@ -193,8 +196,8 @@ class PlantedBugsTest {
             PlantedBug.named("loss that is noticed only when someone asks")
                 .in(
                     "runtime/Renewer.java",
-                    "      tenure.expire(now);\n",
-                    "      remove(tenure);\n"),
+                    "      clientGrant.expire(now);\n",
+                    "      remove(clientGrant);\n"),
             Invariant.I6,
             2L),
         arguments(
@@ -240,7 +243,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("Error of a release that is not caught")
                 .in(
-                    "runtime/Tenure.java",
+                    "runtime/ClientGrant.java",
                     "} catch (Throwable e) { // Whatever it was,",
                     "} catch (IllegalStateException e) { // Whatever it was,"),
             Invariant.I7,
@@ -266,9 +269,9 @@ class PlantedBugsTest {
             PlantedBug.named("loss that is told after the log line")
                 .in("runtime/Events.java", "log.add(() -> log(event));", "log(event);")
                 .in(
-                    "runtime/Stay.java",
+                    "runtime/HoldState.java",
                     "    for (Handle handle : told) {",
-                    "    tenure.engine().events.tell(how);\n    for (Handle handle : told) {"),
+                    "    clientGrant.engine().events.tell(how);\n    for (Handle handle : told) {"),
             Invariant.I6,
             12L),
         arguments(
@@ -283,7 +286,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("hold that nobody had, and that keeps its name closed")
                 .in(
-                    "runtime/Stay.java",
+                    "runtime/HoldState.java",
                     "if (atLeast.isZero() || unclaimed) {",
                     "if (atLeast.isZero()) {"),
             Invariant.I7,

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * oldest is enough. A timer for each request would wake the timers' thread for each, which costs as
  * much as a request over the loopback itself. Thread-safe.
  */
-public final class Patience {
+public final class AnswerTimeouts {
   /*
    * What would break it, and why it can't:
    *
@@ -30,8 +30,8 @@ public final class Patience {
   /** An answer that is waited for, and what is done when its time is over. */
   private record Watched(CompletableFuture<?> answer, long deadlineNanos, Runnable whenOver) {}
 
-  /** Patience for this long. */
-  public Patience(Time time, long timeoutNanos) {
+  /** AnswerTimeouts for this long. */
+  public AnswerTimeouts(Time time, long timeoutNanos) {
     this.time = time;
     this.timeoutNanos = timeoutNanos;
   }

@@ -5,14 +5,14 @@ import io.fenceline.spi.Mode;
 import java.time.Duration;
 
 /** What a grant has to be like for a caller to use it; callers with equal terms can share one. */
-record Terms(Mode mode, Duration lease, Duration delay, boolean autoRenewal) {
+record GrantTerms(Mode mode, Duration lease, Duration delay, boolean autoRenewal) {
 
-  static Terms of(Mode mode, LockOptions options) {
-    return new Terms(mode, options.lease(), options.lockDelay(), options.autoRenewal());
+  static GrantTerms of(Mode mode, LockOptions options) {
+    return new GrantTerms(mode, options.lease(), options.lockDelay(), options.autoRenewal());
   }
 
   /** As {@code equals}, whose first call in a process takes eight milliseconds to be made up. */
-  boolean match(Terms other) {
+  boolean match(GrantTerms other) {
     return (mode == other.mode || mode.equals(other.mode))
         && lease.equals(other.lease)
         && delay.equals(other.delay)

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * Who watches a client: its observers, and the flight recorder while there is a recording. While
  * nobody does, whoever asks here gets null, and has nothing to tell.
  */
-final class Watchers {
+final class Observers {
   private static final Pattern KIND = Pattern.compile("[a-z][a-z0-9-]{0,30}");
 
   private final Engine engine;
   private volatile @Nullable LockObserver observer;
 
-  Watchers(Engine engine) {
+  Observers(Engine engine) {
     this.engine = engine;
   }
 
@@ -51,32 +51,33 @@ final class Watchers {
    * @param blocking whether this thread waits for it
    * @param repeats whether it asks again and again, so that a refused try does not end it
    */
-  @Nullable Watched acquire(String name, LockOptions options, boolean blocking, boolean repeats) {
+  @Nullable AcquireObservation acquire(
+      String name, LockOptions options, boolean blocking, boolean repeats) {
     LockObserver told = observer;
-    boolean recorded = Flight.isOn();
+    boolean recorded = FlightEvents.isOn();
     boolean noted = recorded || options.tracesLeaks() || options.warnAfter().isPresent();
     if (told == null && !noted) {
       return null;
     }
-    return new Watched(
+    return new AcquireObservation(
         told,
         told == null ? null : told.acquireStarted(name),
-        noted ? new Watched.Notes(name, options, blocking, recorded) : null,
+        noted ? new AcquireObservation.Notes(name, options, blocking, recorded) : null,
         engine.time.nanos(),
         repeats);
   }
 
   /** What is to be noted of a request that is sent now; null if nothing is. */
-  @Nullable StoreWatch request(StoreOperation operation, String name) {
+  @Nullable RequestObservation request(StoreOperation operation, String name) {
     LockObserver told = observer;
-    boolean recorded = Flight.isOn();
+    boolean recorded = FlightEvents.isOn();
     return told == null && !recorded
         ? null
-        : new StoreWatch(this, operation, name, engine.time.nanos(), recorded);
+        : new RequestObservation(this, operation, name, engine.time.nanos(), recorded);
   }
 
   /** Notes a request for which an answer, or the lack of one, is or will be in a future. */
-  void sent(@Nullable StoreWatch request, CompletableFuture<?> answer) {
+  void sent(@Nullable RequestObservation request, CompletableFuture<?> answer) {
     if (request == null) {
       return;
     }
@@ -91,14 +92,17 @@ final class Watchers {
    * As {@link #sent}, for a release, which most cycles send: one that is answered takes no room.
    */
   void released(
-      @Nullable StoreWatch recorded, String name, long sentNanos, CompletableFuture<?> answer) {
+      @Nullable RequestObservation recorded,
+      String name,
+      long sentNanos,
+      CompletableFuture<?> answer) {
     if (recorded != null) {
       sent(recorded, answer);
     } else if (observer != null) {
       if (answer.isDone() && !answer.isCompletedExceptionally()) {
         requestEnded(StoreOperation.RELEASE, name, RequestOutcome.ANSWERED, sentNanos);
       } else {
-        sent(new StoreWatch(this, StoreOperation.RELEASE, name, sentNanos, false), answer);
+        sent(new RequestObservation(this, StoreOperation.RELEASE, name, sentNanos, false), answer);
       }
     }
   }

@@ -30,11 +30,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One grant of the store, as this process has it: from the answer until it is given back or lost.
  *
- * <p>Callers come and go on it, one {@link Stay} after another; the {@link Renewer} keeps it alive.
- * It ends once. Every question of the kind "is it still ours" is decided under its monitor, so that
- * a release, a hand-off, a loss and a renewal that cross each other have one order.
+ * <p>Callers come and go on it, one {@link HoldState} after another; the {@link Renewer} keeps it
+ * alive. It ends once. Every question of the kind "is it still ours" is decided under its monitor,
+ * so that a release, a hand-off, a loss and a renewal that cross each other have one order.
  */
-final class Tenure {
+final class ClientGrant {
   private static final int HASTE = 20;
 
   private enum State {
@@ -54,7 +54,7 @@ final class Tenure {
 
   // Guarded by this.
   private volatile State state = State.LIVE;
-  private @Nullable Stay stay;
+  private @Nullable HoldState holdState;
   private int handOffs;
   private volatile boolean renewalEnded;
   private boolean endangered;
@@ -65,7 +65,7 @@ final class Tenure {
   /** What the close of the client gives back, if it does so for a holder that is releasing. */
   private @Nullable CompletableFuture<Release> closing;
 
-  Tenure(
+  ClientGrant(
       Engine engine,
       ClaimQueue queue,
       RemoteClaim claim,
@@ -98,7 +98,7 @@ final class Tenure {
     return lease;
   }
 
-  Terms terms() {
+  GrantTerms terms() {
     return claim.terms;
   }
 
@@ -125,25 +125,25 @@ final class Tenure {
     if (state != State.LIVE) {
       return null;
     }
-    Stay begun = new Stay(this, number, handOffs, waiter, now);
+    HoldState begun = new HoldState(this, number, handOffs, waiter, now);
     Handle handle = begun.open(waiter::handleOn);
     if (!waiter.settle(handle)) {
       return null;
     }
-    stay = begun;
+    holdState = begun;
     return handle;
   }
 
   /**
-   * The next stay on the same grant, if it may pass to this waiter, as {@link #begin}; null also if
-   * it may not.
+   * The next hold state on the same grant, if it may pass to this waiter, as {@link #begin}; null
+   * also if it may not.
    *
    * <p>The lease goes on unchanged: nothing was heard from the store, so nothing began anew. Half
    * of it must be left, and that is half of what the store gave: a grant that was handed over by
    * the store is short until its first renewal, and a process that could not pass it on until then
    * would get one cycle out of each turn.
    */
-  synchronized @Nullable Handle handOff(Stay ended, Waiter next, Moment now) {
+  synchronized @Nullable Handle handOff(HoldState ended, Waiter next, Moment now) {
     HandOff bounds = engine.settings.handOff();
     boolean allowed =
         state == State.LIVE
@@ -162,11 +162,14 @@ final class Tenure {
     return begin(next, now);
   }
 
-  /** Closes one handle of a stay, and with the last one the stay: the tenure then passes on. */
+  /**
+   * Closes one handle of a hold state, and with the last one the hold state: the grant then passes
+   * on.
+   */
   CompletableFuture<ReleaseOutcome> leave(Handle closed) {
     Moment now = engine.time.now();
     noticeExpiry(now);
-    Stay left = closed.stay;
+    HoldState left = closed.holdState;
     CompletableFuture<ReleaseOutcome> done;
     synchronized (this) {
       done = left.closeOne(closed);
@@ -187,7 +190,7 @@ final class Tenure {
       if (state == State.LIVE) {
         state = State.ENDED;
       }
-      stay = null;
+      holdState = null;
     }
     engine.renewer.remove(this);
   }
@@ -231,8 +234,8 @@ final class Tenure {
         return;
       }
       state = State.LOST;
-      Stay loser = stay;
-      stay = null;
+      HoldState loser = holdState;
+      holdState = null;
       Lost how = lossOf(loser, reason, lease);
       boolean held = loser != null && loser.markLost(how);
       boolean givesBack = reason == LossReason.CLIENT_CLOSED && lease.runsAt(now);
@@ -256,10 +259,14 @@ final class Tenure {
    * @param held whether the loser has to hear of it
    */
   private record Loss(
-      Lost how, @Nullable Stay loser, boolean held, boolean givesBack, boolean maybeExtended) {}
+      Lost how,
+      @Nullable HoldState loser,
+      boolean held,
+      boolean givesBack,
+      boolean maybeExtended) {}
 
   private void tell(Loss loss) {
-    Stay loser = loss.loser;
+    HoldState loser = loss.loser;
     if (loser == null || !loss.held) {
       return;
     }
@@ -296,22 +303,22 @@ final class Tenure {
   }
 
   /** Gives it back, and keeps the name closed for as long as a loser may still write, or asked. */
-  private ReleaseRequest releaseRequest(@Nullable Stay loser) {
+  private ReleaseRequest releaseRequest(@Nullable HoldState loser) {
     Duration delay = terms().delay();
     Duration keep = loser == null ? Duration.ZERO : loser.keepClosed(engine.time.now());
     return new ReleaseRequest(grant, keep.compareTo(delay) > 0 ? keep : delay);
   }
 
-  private Lost lossOf(@Nullable Stay victim, LossReason reason, Lease last) {
-    long token = victim == null ? Stay.token(number, handOffs) : victim.token;
+  private Lost lossOf(@Nullable HoldState victim, LossReason reason, Lease last) {
+    long token = victim == null ? HoldState.token(number, handOffs) : victim.token;
     Duration since = Duration.ofNanos(engine.time.nanos() - last.from().nanos());
     return new Lost(name(), id(), token, reason, since, last.length());
   }
 
   // Release. ------------------------------------------------------------------------------------
 
-  /** Gives the grant back to the store; the tenure has ended. */
-  CompletableFuture<ReleaseOutcome> sendRelease(Stay ended, Moment now) {
+  /** Gives the grant back to the store; the grant has ended. */
+  CompletableFuture<ReleaseOutcome> sendRelease(HoldState ended, Moment now) {
     CompletableFuture<Release> closed = closing; // Of before the end, which was under the monitor.
     if (closed != null) {
       // The client was closed meanwhile, and gives it back; asked for it twice, the store would
@@ -323,7 +330,7 @@ final class Tenure {
       return ended.released(ReleaseOutcome.ALREADY_LOST, now);
     }
     ReleaseRequest request = new ReleaseRequest(grant, ended.keepClosed(now));
-    StoreWatch recorded = Flight.isOn() ? recordedRelease() : null;
+    RequestObservation recorded = FlightEvents.isOn() ? recordedRelease() : null;
     CompletableFuture<Release> answer =
         engine.answered(send(request), "The release was not answered");
     engine.watchers.released(recorded, name(), now.nanos(), answer);
@@ -338,11 +345,11 @@ final class Tenure {
         });
   }
 
-  private @Nullable StoreWatch recordedRelease() {
+  private @Nullable RequestObservation recordedRelease() {
     return engine.watchers.request(StoreOperation.RELEASE, name());
   }
 
-  private ReleaseOutcome closedOutcome(Stay ended, Moment now, @Nullable Release release) {
+  private ReleaseOutcome closedOutcome(HoldState ended, Moment now, @Nullable Release release) {
     if (release == Release.GONE) {
       tellLateLoss(ended, LossReason.GONE);
     }
@@ -363,7 +370,7 @@ final class Tenure {
   }
 
   private ReleaseOutcome outcome(
-      Stay ended, ReleaseRequest request, CompletableFuture<Release> answer) {
+      HoldState ended, ReleaseRequest request, CompletableFuture<Release> answer) {
     try {
       if (answer.join() == Release.RELEASED) {
         return ReleaseOutcome.RELEASED;
@@ -380,7 +387,7 @@ final class Tenure {
   }
 
   /** It turns out at the release that it was lost before; who listens is told. */
-  private void tellLateLoss(Stay ended, LossReason reason) {
+  private void tellLateLoss(HoldState ended, LossReason reason) {
     Lost loss = lossOf(ended, reason, lease);
     ended.markLostAtRelease(loss);
     ended.tellLost(loss);
@@ -413,13 +420,13 @@ final class Tenure {
   /** Whether it is to be renewed now; notices leaks. */
   boolean wantsRenewal(Moment now) {
     Leaked leak = null;
-    Stay leaking;
+    HoldState leaking;
     boolean wanted;
     synchronized (this) {
       if (state != State.LIVE || !terms().autoRenewal() || renewalEnded) {
         return false;
       }
-      leaking = stay;
+      leaking = holdState;
       Leaked.Cause cause = leaking == null ? null : leaking.leak(now);
       if (leaking != null && cause != null) {
         renewalEnded = true;
@@ -480,7 +487,7 @@ final class Tenure {
         lease = longer;
       }
       endangered = false;
-      token = Stay.token(number, handOffs);
+      token = HoldState.token(number, handOffs);
     }
     engine.renewer.leaseChanged(this);
     Duration left = Duration.ofNanos(lease.remainingNanos(now));
@@ -497,7 +504,7 @@ final class Tenure {
         return;
       }
       endangered = true;
-      token = stay == null ? Stay.token(number, handOffs) : stay.token;
+      token = holdState == null ? HoldState.token(number, handOffs) : holdState.token;
     }
     engine.events.tell(new Endangered(name(), id(), token, left, ClientInfo.harmless(cause)));
   }
@@ -508,7 +515,7 @@ final class Tenure {
    * <p>A shorter lease counts from the asking on: the store may have cut it even if its answer is
    * lost.
    */
-  CompletableFuture<Renewal> renewNow(Duration length, Stay asking) {
+  CompletableFuture<Renewal> renewNow(Duration length, HoldState asking) {
     Moment asked = engine.time.now();
     synchronized (this) {
       lease = lease.cutTo(Lease.of(new Validity(asked, length)));
@@ -516,7 +523,7 @@ final class Tenure {
     if (!terms().autoRenewal()) {
       engine.renewer.leaseChanged(this);
     }
-    StoreWatch watch = engine.watchers.request(StoreOperation.RENEW, name());
+    RequestObservation watch = engine.watchers.request(StoreOperation.RENEW, name());
     CompletableFuture<Renewal> answer;
     try {
       answer = engine.store.renew(List.of(new RenewRequest(grant, length))).get(0);
@@ -542,7 +549,7 @@ final class Tenure {
    * An extension was answered, or was not. If the hold is lost by now, the store may keep the name
    * for all of the extension: where the loss itself did not give it back, this does.
    */
-  private void extensionAnswered(Stay asking, boolean unknown) {
+  private void extensionAnswered(HoldState asking, boolean unknown) {
     synchronized (this) {
       extensionUnknown |= unknown;
       if (state != State.LOST) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * What is noted of one acquire, and of the hold that it leads to, for those who watch. There is
  * none while nobody does, and the options ask for nothing.
  */
-final class Watched {
+final class AcquireObservation {
   /*
    * What would break it, and why it can't:
    *
@@ -27,7 +27,7 @@ final class Watched {
    *   first, and only the first telling of each counts.
    * - A wait that begins after its end, and then never ends: it is only told while the acquire is
    *   undecided, under this monitor.
-   * - A warning about a hold that has ended: the timer asks the stay, and the end cancels it.
+   * - A warning about a hold that has ended: the timer asks the hold state, and the end cancels it.
    *
    * This monitor is the last one: nothing that takes another is called under it, except timers and
    * observers, which don't call the client.
@@ -51,7 +51,7 @@ final class Watched {
   private boolean contended;
   private boolean leaked;
 
-  Watched(
+  AcquireObservation(
       @Nullable LockObserver observer,
       @Nullable Object context,
       @Nullable Notes notes,
@@ -71,8 +71,8 @@ final class Watched {
     private final @Nullable Throwable trace;
     private final @Nullable Duration warnAfter;
     private final boolean blocking;
-    private Flight.@Nullable Acquire acquire;
-    private Flight.@Nullable Hold hold;
+    private FlightEvents.@Nullable Acquire acquire;
+    private FlightEvents.@Nullable Hold hold;
     private Time.@Nullable Timer warning;
     private boolean returned;
 
@@ -83,13 +83,13 @@ final class Watched {
       this.warnAfter = options.warnAfter().orElse(null);
       this.trace = options.tracesLeaks() ? new Throwable("the hold was acquired here") : null;
       if (recorded) {
-        acquire = new Flight.Acquire(name);
+        acquire = new FlightEvents.Acquire(name);
         acquire.begin();
       }
     }
 
     private void acquireEnded(AcquireOutcome outcome, boolean contended, long token) {
-      Flight.Acquire flight = acquire;
+      FlightEvents.Acquire flight = acquire;
       if (flight == null) {
         return;
       }
@@ -103,37 +103,38 @@ final class Watched {
     }
 
     private void commitAcquire() {
-      Flight.Acquire flight = acquire;
+      FlightEvents.Acquire flight = acquire;
       if (flight != null && flight.outcome != null) {
         acquire = null;
         flight.commit();
       }
     }
 
-    private void begin(Stay stay) {
-      Engine engine = stay.tenure.engine();
-      if (Flight.isOn()) {
-        hold = new Flight.Hold(name, stay.token, caller);
+    private void begin(HoldState holdState) {
+      Engine engine = holdState.clientGrant.engine();
+      if (FlightEvents.isOn()) {
+        hold = new FlightEvents.Hold(name, holdState.token, caller);
         hold.begin();
       }
       if (warnAfter != null) {
-        long spent = engine.time.nanos() - stay.acquired.nanos();
-        warning = engine.time.schedule(Math.max(0, warnAfter.toNanos() - spent), () -> warn(stay));
+        long spent = engine.time.nanos() - holdState.acquired.nanos();
+        warning =
+            engine.time.schedule(Math.max(0, warnAfter.toNanos() - spent), () -> warn(holdState));
       }
     }
 
-    private void warn(Stay stay) {
-      if (!stay.isHeld()) {
+    private void warn(HoldState holdState) {
+      if (!holdState.isHeld()) {
         return;
       }
-      Engine engine = stay.tenure.engine();
+      Engine engine = holdState.clientGrant.engine();
       engine.events.tell(
           new HeldTooLong(
               name,
-              stay.id(),
-              stay.token,
-              Instant.ofEpochMilli(stay.acquired.wallMillis()),
-              Duration.ofNanos(engine.time.nanos() - stay.acquired.nanos()),
+              holdState.id(),
+              holdState.token,
+              Instant.ofEpochMilli(holdState.acquired.wallMillis()),
+              Duration.ofNanos(engine.time.nanos() - holdState.acquired.nanos()),
               caller.getName(),
               trace));
     }
@@ -143,7 +144,7 @@ final class Watched {
       if (set != null) {
         set.cancel();
       }
-      Flight.Hold flight = hold;
+      FlightEvents.Hold flight = hold;
       if (flight != null) {
         hold = null;
         flight.outcome = outcome.tag();
@@ -185,21 +186,21 @@ final class Watched {
     }
   }
 
-  synchronized void acquired(Stay stay) {
+  synchronized void acquired(HoldState holdState) {
     if (state != State.ASKING) {
       return;
     }
     state = State.HELD;
     AcquireOutcome outcome =
-        stay.handOff() == 0 ? AcquireOutcome.GRANTED : AcquireOutcome.HANDED_OFF;
+        holdState.handOff() == 0 ? AcquireOutcome.GRANTED : AcquireOutcome.HANDED_OFF;
     if (observer != null) {
       // A release that was about to end may have read the clock before this acquire began.
-      long waited = Math.max(0, stay.acquired.nanos() - sinceNanos);
-      observer.acquired(context, outcome, stay, waited);
+      long waited = Math.max(0, holdState.acquired.nanos() - sinceNanos);
+      observer.acquired(context, outcome, holdState, waited);
     }
     if (notes != null) {
-      notes.acquireEnded(outcome, contended, stay.token);
-      notes.begin(stay);
+      notes.acquireEnded(outcome, contended, holdState.token);
+      notes.begin(holdState);
     }
   }
 
@@ -269,7 +270,7 @@ final class Watched {
       observer.lost(context, how);
     }
     if (notes != null && notes.hold != null) {
-      new Flight.Lost(how.name(), how.token(), how.reason().name()).commit();
+      new FlightEvents.Lost(how.name(), how.token(), how.reason().name()).commit();
     }
     end(leaked ? HoldOutcome.LEAKED : HoldOutcome.LOST, heldNanos);
   }

@@ -5,22 +5,22 @@ import io.fenceline.metrics.StoreOperation;
 import org.jspecify.annotations.Nullable;
 
 /** What is noted of one request to the store, until its first answer. */
-final class StoreWatch {
-  private final Watchers watchers;
+final class RequestObservation {
+  private final Observers watchers;
   private final StoreOperation operation;
   private final String name;
   private final long sentNanos;
-  private final Flight.@Nullable StoreRequest flight;
+  private final FlightEvents.@Nullable StoreRequest flight;
   private boolean ended;
 
-  StoreWatch(
-      Watchers watchers, StoreOperation operation, String name, long sentNanos, boolean recorded) {
+  RequestObservation(
+      Observers watchers, StoreOperation operation, String name, long sentNanos, boolean recorded) {
     this.watchers = watchers;
     this.operation = operation;
     this.name = name;
     this.sentNanos = sentNanos;
     if (recorded) {
-      flight = new Flight.StoreRequest(name, operation.tag());
+      flight = new FlightEvents.StoreRequest(name, operation.tag());
       flight.begin();
     } else {
       flight = null;
@@ -28,7 +28,7 @@ final class StoreWatch {
   }
 
   void end(@Nullable Throwable failure) {
-    RequestOutcome outcome = Watchers.outcomeOf(failure);
+    RequestOutcome outcome = Observers.outcomeOf(failure);
     if (outcome != null) {
       end(outcome);
     }

@@ -9,14 +9,14 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Each answer has its own time, though one timer serves them all. */
-class PatienceTest {
+class AnswerTimeoutsTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final ManualTime time = new ManualTime();
-  private final Patience patience = new Patience(time, TIMEOUT.toNanos());
+  private final AnswerTimeouts timeouts = new AnswerTimeouts(time, TIMEOUT.toNanos());
 
   private <T> CompletableFuture<T> bound(CompletableFuture<T> answer) {
-    return patience.bound(answer, () -> new IllegalStateException("too late"));
+    return timeouts.bound(answer, () -> new IllegalStateException("too late"));
   }
 
   @Test
@@ -36,7 +36,7 @@ class PatienceTest {
 
   @Test
   void errorOfOneThatIsOver_leavesTheOthersTheirTime() {
-    patience.watch(
+    timeouts.watch(
         new CompletableFuture<>(),
         () -> {
           throw new StackOverflowError("deep in a callback");
@@ -89,7 +89,7 @@ class PatienceTest {
   void failAll_failsWhatIsOutstanding() {
     CompletableFuture<String> outstanding = bound(new CompletableFuture<>());
 
-    patience.failAll(new IllegalStateException("closed"));
+    timeouts.failAll(new IllegalStateException("closed"));
 
     assertThatThrownBy(outstanding::join).hasRootCauseMessage("closed");
   }

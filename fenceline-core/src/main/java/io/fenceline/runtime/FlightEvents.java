@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Their fields are only set, and read by the recorder. A runtime without the module {@code
  * jdk.jfr} loads none of them.
  */
-final class Flight {
+final class FlightEvents {
   private static final boolean PRESENT = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
-  private Flight() {}
+  private FlightEvents() {}
 
   /** Whether there may be a recording; each event then knows by itself whether it is wanted. */
   static boolean isOn() {

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * One caller's time on a grant, with its token; held by one handle, or by more after re-entry.
  *
  * <p>It refers to its handles weakly: a caller that dropped them all without release is found out
- * at the next renewal. State changes under the tenure's monitor.
+ * at the next renewal. State changes under the grant's monitor.
  */
-final class Stay implements HoldFacts {
+final class HoldState implements HoldFacts {
   static final CompletableFuture<ReleaseOutcome> RELEASED =
       CompletableFuture.completedFuture(ReleaseOutcome.RELEASED);
   static final CompletableFuture<ReleaseOutcome> ALREADY_LOST =
@@ -36,11 +36,11 @@ final class Stay implements HoldFacts {
     LOST
   }
 
-  final Tenure tenure;
+  final ClientGrant clientGrant;
   final long token;
   final LockOptions options;
   final Moment acquired;
-  private final @Nullable Watched watched;
+  private final @Nullable AcquireObservation watched;
   private final Moment waitingSince;
   private volatile State state = State.HELD;
 
@@ -50,17 +50,19 @@ final class Stay implements HoldFacts {
   private volatile @Nullable Lost loss;
   private volatile @Nullable Thread boundTo;
 
-  // Guarded by the tenure. Most stays have one handle; only re-entry needs the list.
+  // Guarded by the grant. Most stays have one handle; only re-entry needs the list.
   private @Nullable WeakReference<Handle> first;
   private List<WeakReference<Handle>> others = List.of();
   private volatile @Nullable LossInterrupt interrupt;
 
-  /** The lease that it began with, until its beginning has been told; guarded by this stay. */
+  /**
+   * The lease that it began with, until its beginning has been told; guarded by this hold state.
+   */
   private @Nullable Lease untold;
 
-  Stay(Tenure tenure, long number, int handOff, Waiter waiter, Moment now) {
-    this.tenure = tenure;
-    this.untold = tenure.lease();
+  HoldState(ClientGrant clientGrant, long number, int handOff, Waiter waiter, Moment now) {
+    this.clientGrant = clientGrant;
+    this.untold = clientGrant.lease();
     this.token = token(number, handOff);
     this.options = waiter.options;
     this.acquired = now;
@@ -70,12 +72,12 @@ final class Stay implements HoldFacts {
 
   @Override
   public String name() {
-    return tenure.name();
+    return clientGrant.name();
   }
 
   @Override
   public String id() {
-    return tenure.id();
+    return clientGrant.id();
   }
 
   @Override
@@ -96,8 +98,8 @@ final class Stay implements HoldFacts {
     return token >> HAND_OFF_BITS;
   }
 
-  /** Another handle on it; under the tenure's monitor. */
-  Handle open(Function<Stay, Handle> factory) {
+  /** Another handle on it; under the grant's monitor. */
+  Handle open(Function<HoldState, Handle> factory) {
     Handle handle = factory.apply(this);
     WeakReference<Handle> reference = new WeakReference<>(handle);
     if (first == null) {
@@ -112,9 +114,9 @@ final class Stay implements HoldFacts {
   }
 
   /** Another handle, if it is still held and the one that asks is open; null otherwise. */
-  @Nullable Handle reopen(Handle from, Function<Stay, Handle> factory) {
-    tenure.noticeExpiry(tenure.engine().time.now());
-    synchronized (tenure) {
+  @Nullable Handle reopen(Handle from, Function<HoldState, Handle> factory) {
+    clientGrant.noticeExpiry(clientGrant.engine().time.now());
+    synchronized (clientGrant) {
       return state == State.HELD && from.isOpen() ? open(factory) : null;
     }
   }
@@ -136,7 +138,7 @@ final class Stay implements HoldFacts {
   /** Sees to it that a loss interrupts; at once if it is lost already. */
   void interruptOnLoss(LossInterrupt with) {
     boolean lost;
-    synchronized (tenure) {
+    synchronized (clientGrant) {
       interrupt = with;
       lost = state == State.LOST;
     }
@@ -147,7 +149,7 @@ final class Stay implements HoldFacts {
 
   /**
    * Interrupts whoever is to be interrupted by the loss, unless that was done. Not under the
-   * tenure's monitor: an interrupt runs code of the thread's own, such as the closing of a channel.
+   * grant's monitor: an interrupt runs code of the thread's own, such as the closing of a channel.
    */
   void interruptLoser() {
     LossInterrupt armed = interrupt;
@@ -188,7 +190,7 @@ final class Stay implements HoldFacts {
     return left <= 0 ? Duration.ZERO : Duration.ofMillis((left + 999_999) / 1_000_000);
   }
 
-  // Under the tenure's monitor. -----------------------------------------------------------------
+  // Under the grant's monitor. -----------------------------------------------------------------
 
   /** The handles that are neither released nor collected. */
   private List<Handle> open() {
@@ -206,7 +208,7 @@ final class Stay implements HoldFacts {
     return found;
   }
 
-  /** One handle less; null if it was the last one, and the stay has ended by it. */
+  /** One handle less; null if it was the last one, and the hold state has ended by it. */
   @Nullable CompletableFuture<ReleaseOutcome> closeOne(Handle closed) {
     closed.markClosed();
     if (state != State.HELD) {
@@ -238,7 +240,7 @@ final class Stay implements HoldFacts {
 
   /** The store says at the release that the grant was gone before. */
   void markLostAtRelease(Lost how) {
-    synchronized (tenure) {
+    synchronized (clientGrant) {
       loss = how;
       state = State.LOST;
     }
@@ -247,7 +249,7 @@ final class Stay implements HoldFacts {
   /** Tells every handle that was not released before, then the client's listeners. */
   void tellLost(Lost how) {
     List<Handle> told;
-    synchronized (tenure) {
+    synchronized (clientGrant) {
       told = open();
     }
     try {
@@ -257,9 +259,9 @@ final class Stay implements HoldFacts {
     } finally {
       tellBegun();
       if (watched != null) {
-        watched.lost(how, tenure.engine().time.nanos() - acquired.nanos());
+        watched.lost(how, clientGrant.engine().time.nanos() - acquired.nanos());
       }
-      tenure.engine().events.tell(how);
+      clientGrant.engine().events.tell(how);
     }
   }
 
@@ -269,12 +271,12 @@ final class Stay implements HoldFacts {
     if (watched != null) {
       watched.leaked(how);
     }
-    tenure.engine().events.tell(how);
+    clientGrant.engine().events.tell(how);
   }
 
   /** Tells that it was released, and gives the outcome as a future. */
   CompletableFuture<ReleaseOutcome> released(ReleaseOutcome outcome, Moment sent) {
-    Engine engine = tenure.engine();
+    Engine engine = clientGrant.engine();
     if (watched != null) {
       watched.acquired(this);
       watched.released(sent.nanos() - acquired.nanos());
@@ -283,10 +285,10 @@ final class Stay implements HoldFacts {
       tellBegun();
       engine.events.tell(
           new Released(
-              tenure.name(),
-              tenure.id(),
+              clientGrant.name(),
+              clientGrant.id(),
               token,
-              tenure.lease().length(),
+              clientGrant.lease().length(),
               outcome,
               Duration.ofNanos(sent.nanos() - acquired.nanos()),
               Duration.ofNanos(engine.time.nanos() - sent.nanos())));
@@ -304,7 +306,7 @@ final class Stay implements HoldFacts {
     if (watched != null) {
       watched.acquired(this);
     }
-    Events events = tenure.engine().events;
+    Events events = clientGrant.engine().events;
     if (!events.areHeard()) {
       return;
     }
@@ -324,8 +326,8 @@ final class Stay implements HoldFacts {
 
   private Acquired acquired(Lease lease) {
     return new Acquired(
-        tenure.name(),
-        tenure.id(),
+        clientGrant.name(),
+        clientGrant.id(),
         token,
         lease.length(),
         Duration.ofNanos(acquired.nanos() - waitingSince.nanos()),
@@ -334,8 +336,8 @@ final class Stay implements HoldFacts {
 
   private HandedOff handedOff(Lease lease) {
     return new HandedOff(
-        tenure.name(),
-        tenure.id(),
+        clientGrant.name(),
+        clientGrant.id(),
         token,
         lease.length(),
         handOff(),
