@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * }</pre>
  *
  * <p>A hold that is garbage collected without having been released is no longer renewed, and is
- * reported as leaked.
+ * reported as leaked. One with a fixed lease, which nothing renews, is reported as lost at its end.
  */
 public interface Hold extends Held {
 

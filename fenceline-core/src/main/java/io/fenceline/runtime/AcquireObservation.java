@@ -205,22 +205,21 @@ final class AcquireObservation {
   }
 
   /** A waiter was settled with something that is no hold; if it asks again, that is no end. */
-  void settled(@Nullable Object outcome, long nowNanos) {
+  void settled(Waiter.@Nullable Outcome outcome, long nowNanos) {
     if (!repeats) {
-      Throwable cause = outcome instanceof Throwable thrown ? thrown : null;
-      notAcquired(outcomeOf(outcome), cause, nowNanos);
+      Throwable cause = outcome instanceof Waiter.Failure failed ? failed.cause() : null;
+      notAcquired(outcomeOf(outcome, cause), cause, nowNanos);
     } else if (outcome instanceof Waiter.Refusal) {
       contended();
     }
   }
 
-  private static AcquireOutcome outcomeOf(@Nullable Object outcome) {
-    if (outcome == Waiter.GONE) {
+  private static AcquireOutcome outcomeOf(
+      Waiter.@Nullable Outcome outcome, @Nullable Throwable cause) {
+    if (outcome instanceof Waiter.Gone) {
       return AcquireOutcome.INTERRUPTED;
     }
-    return outcome instanceof Waiter.Refusal
-        ? AcquireOutcome.REFUSED
-        : outcomeOf((Throwable) outcome);
+    return outcome instanceof Waiter.Refusal ? AcquireOutcome.REFUSED : outcomeOf(cause);
   }
 
   private static AcquireOutcome outcomeOf(@Nullable Throwable failure) {

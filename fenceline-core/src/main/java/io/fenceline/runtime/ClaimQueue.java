@@ -131,7 +131,7 @@ final class ClaimQueue {
    * Takes a waiter out that gives up: its time is over, or it was cancelled or interrupted. Sends
    * nothing on the calling thread, which may be the timer's.
    */
-  void leave(Waiter waiter, Object outcome) {
+  void leave(Waiter waiter, Waiter.Outcome outcome) {
     if (!waiter.settle(outcome)) {
       return;
     }
@@ -146,7 +146,9 @@ final class ClaimQueue {
     }
     RemoteClaim unwanted = dropped;
     engine.dropHold();
-    if (unwanted != null && outcome instanceof StoreUnavailableException silence) {
+    if (unwanted != null
+        && outcome instanceof Waiter.Failure failed
+        && failed.cause() instanceof StoreUnavailableException silence) {
       unwanted.answered(silence);
     }
     new Steps()
@@ -166,8 +168,9 @@ final class ClaimQueue {
   void timeOut(Waiter waiter) {
     Duration waited = Duration.ofNanos(engine.time.nanos() - waiter.since.nanos());
     RuntimeException error = timeoutError(waiter, waited);
-    leave(waiter, error);
-    if (waiter.outcome() == error) {
+    Waiter.Failure failure = new Waiter.Failure(error);
+    leave(waiter, failure);
+    if (waiter.outcome() == failure) {
       boolean silent = error instanceof StoreUnavailableException;
       engine.events.tell(() -> new TimedOut(name, waited, silent));
     }
@@ -311,7 +314,7 @@ final class ClaimQueue {
       @Nullable Runnable undo, @Nullable Waiter asked, @Nullable Throwable failure) {
     new Steps()
         .then(undo == null ? () -> {} : undo)
-        .then(() -> settle(failure == null ? null : asked, failure))
+        .then(() -> fail(asked, failure))
         .then(failure == null ? this::advance : this::advanceLater)
         .run();
   }
@@ -404,7 +407,7 @@ final class ClaimQueue {
         .then(tell)
         .then(() -> undo(unknown ? answered : null))
         .then(() -> undoRefused(answered, cause))
-        .then(() -> settle(told, cause))
+        .then(() -> fail(told, cause))
         // Not on this stack: a thousand waiters with the same mistake would each add to it.
         .then(this::advanceLater)
         .run();
@@ -443,7 +446,7 @@ final class ClaimQueue {
         .then(
             () ->
                 engine.events.tell(() -> new StoreFailed(name, "claim", Futures.unwrapped(thrown))))
-        .then(() -> settle(asked, thrown))
+        .then(() -> fail(asked, thrown))
         .then(this::advanceLater)
         .run();
   }
@@ -465,7 +468,11 @@ final class ClaimQueue {
     failed.send();
   }
 
-  private void settle(@Nullable Waiter waiter, @Nullable Object outcome) {
+  private void fail(@Nullable Waiter waiter, @Nullable Throwable cause) {
+    settle(waiter, cause == null ? null : new Waiter.Failure(cause));
+  }
+
+  private void settle(@Nullable Waiter waiter, Waiter.@Nullable Outcome outcome) {
     if (waiter != null && outcome != null && waiter.settle(outcome)) {
       engine.dropHold();
       waiter.wake(engine);
@@ -474,7 +481,7 @@ final class ClaimQueue {
 
   // What the holder does. -----------------------------------------------------------------------
 
-  /** The stay has ended by release: passes the grant on, or gives it back. */
+  /** The hold has ended by release: passes the grant on, or gives it back. */
   CompletableFuture<ReleaseOutcome> released(ClientGrant from, HoldState ended, Moment now) {
     Waiter taker = null;
     Handle next = null;
@@ -532,7 +539,7 @@ final class ClaimQueue {
     }
     Steps steps = new Steps().then(() -> undo(dropped));
     for (Waiter waiter : left) {
-      steps.then(() -> settle(waiter, new ClientClosedException(engine.store.description())));
+      steps.then(() -> fail(waiter, new ClientClosedException(engine.store.description())));
     }
     steps.then(this::advance).run();
   }

@@ -115,7 +115,7 @@ final class ClientGrant {
   // Stays. --------------------------------------------------------------------------------------
 
   /**
-   * A stay on the grant for a waiter, which is settled with its first handle.
+   * A hold state on the grant for a waiter, which is settled with its first handle.
    *
    * <p>Both is one step: a loss finds either nobody, or a holder that has to be told and counted.
    *
@@ -255,7 +255,7 @@ final class ClientGrant {
   /**
    * How it was lost, and what is to be done about it.
    *
-   * @param loser whose stay it was, be it that it was just being released; null if nobody's
+   * @param loser whose hold state it was, be it that it was just being released; null if nobody's
    * @param held whether the loser has to hear of it
    */
   private record Loss(

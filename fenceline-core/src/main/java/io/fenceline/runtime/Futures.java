@@ -1,5 +1,6 @@
 package io.fenceline.runtime;
 
+import io.fenceline.spi.Causes;
 import io.fenceline.time.Time;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -70,11 +71,7 @@ final class Futures {
 
   /** What a stage failed with, without the wrapping. */
   static Throwable cause(Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
+    return Causes.unwrap(failure);
   }
 
   /** As {@link #cause}, as something that can be thrown; an Error is thrown here. */

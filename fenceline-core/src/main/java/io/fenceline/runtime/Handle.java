@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a caller has in hand: its own end, its listeners, and a hold state that does the rest. */
-abstract class Handle implements Held, LossSource {
+abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
   final HoldState holdState;
 
   // Guarded by this handle's monitor.

@@ -146,11 +146,11 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     }
   }
 
-  private Object await(ClaimQueue queue, Waiter waiter, boolean interruptible)
+  private Waiter.Outcome await(ClaimQueue queue, Waiter waiter, boolean interruptible)
       throws InterruptedException {
     long limit = waiter.limitNanos();
     boolean interrupted = false;
-    Object outcome;
+    Waiter.Outcome outcome;
     while ((outcome = waiter.outcome()) == null) {
       long left = limit - (engine.time.nanos() - waiter.since.nanos());
       if (left <= 0) {
@@ -169,7 +169,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     if (waiter.watched != null) {
       waiter.watched.callerReturns();
     }
-    if (outcome == Waiter.GONE) {
+    if (outcome instanceof Waiter.Gone) {
       throw new InterruptedException();
     }
     if (interrupted) {
@@ -215,7 +215,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     return start(waiter, outcome -> granted(outcome, maxWait, waiter));
   }
 
-  private <T> CompletableFuture<T> start(Waiter waiter, Function<Object, T> reading) {
+  private <T> CompletableFuture<T> start(Waiter waiter, Function<Waiter.Outcome, T> reading) {
     CompletableFuture<T> future = new CompletableFuture<>();
     ClaimQueue queue;
     try {
@@ -234,8 +234,8 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   private static <T> boolean complete(
-      CompletableFuture<T> future, Object outcome, Function<Object, T> reading) {
-    if (outcome == Waiter.GONE) {
+      CompletableFuture<T> future, Waiter.Outcome outcome, Function<Waiter.Outcome, T> reading) {
+    if (outcome instanceof Waiter.Gone) {
       return false;
     }
     try {
@@ -272,7 +272,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   @SuppressWarnings("unchecked") // The handle is what the factory of this lock made.
-  private H granted(Object outcome, Duration maxWait, Waiter waiter) {
+  private H granted(Waiter.Outcome outcome, Duration maxWait, Waiter waiter) {
     if (outcome instanceof Handle) {
       return (H) outcome;
     }
@@ -283,7 +283,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   @SuppressWarnings("unchecked") // As above.
-  private Optional<H> tried(Object outcome) {
+  private Optional<H> tried(Waiter.Outcome outcome) {
     if (outcome instanceof Waiter.Refusal) {
       return Optional.empty();
     }
@@ -294,13 +294,14 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   /** What a waiter was settled with, as an exception; an Error of the store is thrown here. */
-  private static RuntimeException failure(Object outcome) {
-    if (outcome instanceof Error error) {
+  private static RuntimeException failure(Waiter.Outcome outcome) {
+    Throwable cause = outcome instanceof Waiter.Failure failed ? failed.cause() : null;
+    if (cause instanceof Error error) {
       throw error;
     }
-    return outcome instanceof RuntimeException exception
+    return cause instanceof RuntimeException exception
         ? exception
-        : new IllegalStateException("a store threw a checked exception", (Throwable) outcome);
+        : new IllegalStateException("a store threw a checked exception", cause);
   }
 
   private LockTimeoutException timeout(Duration maxWait, long sinceNanos, Obstacle obstacle) {

@@ -20,11 +20,19 @@ import org.jspecify.annotations.Nullable;
  * grant that comes second finds the waiter settled, and goes to the next one.
  */
 final class Waiter {
-  /** What a try is settled with when the name is not free. */
-  record Refusal(Obstacle obstacle) {}
+  /** What a waiter is settled with. */
+  sealed interface Outcome permits Handle, Refusal, Failure, Gone {}
 
-  /** What a caller that was cancelled or interrupted is settled with. */
-  static final Object GONE = new Object();
+  /** A try found that the name is not free. */
+  record Refusal(Obstacle obstacle) implements Outcome {}
+
+  /** There is an error instead of a hold. */
+  record Failure(Throwable cause) implements Outcome {}
+
+  /** The caller was cancelled or interrupted. */
+  record Gone() implements Outcome {}
+
+  static final Gone GONE = new Gone();
 
   private static final VarHandle OUTCOME;
   private static final VarHandle TOLD;
@@ -32,7 +40,7 @@ final class Waiter {
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      OUTCOME = lookup.findVarHandle(Waiter.class, "outcome", Object.class);
+      OUTCOME = lookup.findVarHandle(Waiter.class, "outcome", Outcome.class);
       TOLD = lookup.findVarHandle(Waiter.class, "told", boolean.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -58,13 +66,13 @@ final class Waiter {
   final @Nullable AcquireObservation watched;
 
   private final Function<HoldState, Handle> handles;
-  private volatile @Nullable Object outcome;
+  private volatile @Nullable Outcome outcome;
 
   @SuppressWarnings("UnusedVariable") // By its handle.
   private volatile boolean told;
 
   private volatile @Nullable Runnable whenSettled;
-  private volatile @Nullable Predicate<Object> taker;
+  private volatile @Nullable Predicate<Outcome> taker;
   private volatile Time.@Nullable Timer timer;
 
   Waiter(
@@ -98,16 +106,13 @@ final class Waiter {
     return handles.apply(holdState);
   }
 
-  /**
-   * Settles it with a {@link Handle}, an exception, a {@link Refusal} or {@link #GONE}, unless it
-   * is settled; {@link #wake} tells it.
-   */
-  boolean settle(Object with) {
+  /** Settles it, unless it is settled; {@link #wake} tells it. */
+  boolean settle(Outcome with) {
     return OUTCOME.compareAndSet(this, null, with);
   }
 
   /** What it is settled with, or null. */
-  @Nullable Object outcome() {
+  @Nullable Outcome outcome() {
     return outcome;
   }
 
@@ -125,7 +130,7 @@ final class Waiter {
   /** Its caller gets an error before it has entered a queue. */
   void failed(Throwable cause, Engine engine) {
     if (watched != null && !(outcome instanceof Handle)) {
-      watched.settled(cause, engine.time.nanos());
+      watched.settled(new Failure(cause), engine.time.nanos());
     }
   }
 
@@ -146,7 +151,7 @@ final class Waiter {
    *
    * @param taker answers whether it was taken; called once, here if the outcome is there already
    */
-  void takenBy(Predicate<Object> taker) {
+  void takenBy(Predicate<Outcome> taker) {
     this.taker = taker;
     tell();
   }
@@ -184,8 +189,8 @@ final class Waiter {
   }
 
   private void tell() {
-    Object settled = outcome;
-    Predicate<Object> to = taker;
+    Outcome settled = outcome;
+    Predicate<Outcome> to = taker;
     if (settled == null || to == null || !TOLD.compareAndSet(this, false, true)) {
       return;
     }

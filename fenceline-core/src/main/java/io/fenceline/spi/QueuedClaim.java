@@ -7,7 +7,6 @@ import io.fenceline.time.Moment;
 import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -196,10 +195,7 @@ public final class QueuedClaim {
 
   /** What the runtime can act on: our own exceptions as they are, all others as "no answer". */
   private RuntimeException meaning(Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = Causes.unwrap(failure);
     return cause instanceof FencelineException own
         ? own
         : new StoreUnavailableException(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.settings.HandOff;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -37,7 +38,12 @@ class FlightTest {
   }
 
   private static void cycle() throws Exception {
-    try (Fenceline fenceline = Fenceline.connect("memory:flight")) {
+    // A hand-off that a busy machine can't be too late for.
+    try (Fenceline fenceline =
+        Fenceline.builder()
+            .store("memory:flight")
+            .handOff(new HandOff(1, Duration.ofMinutes(1)))
+            .connect()) {
       Hold first = fenceline.lock("orders:1").tryAcquire().orElseThrow();
       CompletableFuture<Void> waiting =
           CompletableFuture.runAsync(
