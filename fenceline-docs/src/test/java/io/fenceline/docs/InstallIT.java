@@ -37,6 +37,10 @@ class InstallIT {
           "fenceline-http",
           "fenceline-recipes",
           "fenceline-micrometer",
+          "fenceline-spring",
+          "fenceline-spring-boot",
+          "fenceline-spring-boot-starter",
+          "fenceline-spring-boot3-starter",
           "fenceline-testkit",
           "fenceline-cli",
           "fenceline-bom");

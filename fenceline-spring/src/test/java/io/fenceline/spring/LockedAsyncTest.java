@@ -14,7 +14,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 
 /** A method that runs on another thread is locked there. */
-@Timeout(60)
+@Timeout(300)
 class LockedAsyncTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 

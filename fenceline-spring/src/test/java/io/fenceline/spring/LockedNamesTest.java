@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * What can't be locked is found when the application starts; what only a call can show fails that
  * call. Never is there one lock for all.
  */
-@Timeout(60)
+@Timeout(300)
 class LockedNamesTest {
 
   record Id(String value) {

@@ -12,7 +12,7 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 
 /** Spring 7's retries are outside of the lock: each attempt acquires it anew. */
-@Timeout(60)
+@Timeout(300)
 class LockedResilienceTest {
 
   @Configuration(proxyBeanMethods = false)

@@ -32,7 +32,7 @@ import reactor.core.publisher.Sinks;
  * <p>ShedLock releases when the method returns its Mono or Future, refused reactive types (#2307),
  * and declined suspending functions (#3479).
  */
-@Timeout(60)
+@Timeout(300)
 class LockedResultsTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 

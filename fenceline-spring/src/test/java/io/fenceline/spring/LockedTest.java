@@ -25,7 +25,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /** What a locked method does, and what it does without its lock. */
-@Timeout(60)
+@Timeout(300)
 class LockedTest {
   private Application application;
 

@@ -28,7 +28,7 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The lock is outside of the transaction. */
-@Timeout(60)
+@Timeout(300)
 class LockedTransactionTest {
   private Application application;
 

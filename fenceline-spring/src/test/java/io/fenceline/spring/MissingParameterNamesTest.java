@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * spring-boot#13945: the names of parameters are gone where a build forgets {@code -parameters}.
  */
-@Timeout(60)
+@Timeout(300)
 class MissingParameterNamesTest {
   @TempDir Path folder;
 

@@ -19,8 +19,6 @@ import org.springframework.beans.factory.DisposableBean;
 final class DataSourceStoreSource implements StoreSource, DisposableBean {
   private static final Logger LOG = LoggerFactory.getLogger(DataSourceStoreSource.class);
   private static final Set<String> SUPPORTED = Set.of("PostgreSQL", "MariaDB", "MySQL");
-  private static final int OWN_CONNECTIONS = 2;
-  private static final long IDLE_MILLIS = 60_000;
 
   private final FencelineProperties.Jdbc settings;
   private final List<String> names;
@@ -100,11 +98,26 @@ final class DataSourceStoreSource implements StoreSource, DisposableBean {
       return store;
     }
     config.setPoolName("fenceline-renewals");
-    config.setMaximumPoolSize(OWN_CONNECTIONS);
+    config.setMaximumPoolSize(1);
     config.setMinimumIdle(0);
-    config.setIdleTimeout(IDLE_MILLIS);
     own = new HikariDataSource(config);
-    return store.renewals(own).listening(own);
+    JdbcStore renewing = store.renewals(own);
+    String known = config.getJdbcUrl();
+    return known == null
+        ? renewing
+        : renewing.listening(new UnpooledDataSource(known, login(config)));
+  }
+
+  private static Properties login(HikariConfig config) {
+    Properties login = new Properties();
+    login.putAll(config.getDataSourceProperties());
+    if (config.getUsername() != null) {
+      login.setProperty("user", config.getUsername());
+    }
+    if (config.getPassword() != null) {
+      login.setProperty("password", config.getPassword());
+    }
+    return login;
   }
 
   /** How to reach the same database, from the pool itself or from the connection details. */

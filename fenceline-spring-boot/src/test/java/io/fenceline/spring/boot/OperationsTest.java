@@ -47,7 +47,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Mono;
 
 /** What operators see of locks, and tokens over HTTP; the same on Boot 4 and 3.5. */
-@Timeout(120)
+@Timeout(600)
 class OperationsTest {
 
   private static final String MEMORY = "fenceline.store=memory:";

@@ -39,7 +39,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Where the locks of an application are, with the starter and nothing else. */
-@Timeout(120)
+@Timeout(600)
 class StoreChoiceTest {
   private static PostgresServer postgres;
   private static RedisServer redis;
