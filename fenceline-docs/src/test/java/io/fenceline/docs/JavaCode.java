@@ -100,7 +100,14 @@ final class JavaCode {
               null,
               files,
               found,
-              List.of("-proc:none", "-implicit:none", "-d", folder.toString(), "-cp", classPath),
+              List.of(
+                  "-proc:none",
+                  "-implicit:none",
+                  "-parameters",
+                  "-d",
+                  folder.toString(),
+                  "-cp",
+                  classPath),
               null,
               files.getJavaFileObjects(file))
           .call();

@@ -1,0 +1,40 @@
+package io.fenceline.examples.springshop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The one command of this example prints what its page shows. */
+class StoryTest {
+  private static final String PRINTED =
+      """
+      10 customers at two instances want to buy; there are 5 books.
+      Without a lock:  10 sold of 5: oversold.
+      With @Locked:     5 sold of 5.
+      An order is charged by two requests at once.
+      Without a lock:  charged 2 times.
+      With @Locked:    charged 1 times.
+      The nightly job ran in 1 of two instances.
+      """;
+
+  @Test
+  @Timeout(300)
+  void story_isToldAsThePageShowsIt() throws Exception {
+    Process story =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                Story.class.getName())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String printed = new String(story.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(story.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(printed).isEqualTo(PRINTED);
+  }
+}
