@@ -64,13 +64,30 @@ class ExamplesTest {
   }
 
   @Test
+  void strictWindow() throws Exception {
+    assertThat(printed(StrictWindow::run)).isEqualTo(expected("StrictWindow"));
+  }
+
+  @Test
+  void staleCache() throws Exception {
+    assertThat(printed(StaleCache::run)).isEqualTo(expected("StaleCache"));
+  }
+
+  @Test
   void index_showsWhatIsPrinted_andNamesEveryProgram() throws Exception {
     String index = Files.readString(Path.of("README.md"));
 
     assertThat(index).contains(expected("Oversell"));
     for (String name :
         new String[] {
-          "Walkthrough", "TenClients", "Oversell", "DoubleCharge", "PausedLeader", "PaidOnce"
+          "Walkthrough",
+          "TenClients",
+          "Oversell",
+          "DoubleCharge",
+          "PausedLeader",
+          "PaidOnce",
+          "StrictWindow",
+          "StaleCache"
         }) {
       assertThat(index).contains("[`" + name + "`](src/main/java/io/fenceline/examples/" + name);
     }

@@ -7,6 +7,10 @@ import static io.fenceline.recipes.ratelimit.Place.SQLITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.testkit.server.JavaProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +23,11 @@ class EightProcessesTest {
   private static final int SECONDS = Integer.getInteger("fenceline.ratelimit.seconds", 1);
 
   private static final boolean IS_LONG = SECONDS >= 10;
+
+  /** Eight processes that get no processor can't use what they are allowed. */
+  private static final boolean WAS_QUIET =
+      loadAverage() < Runtime.getRuntime().availableProcessors();
+
   private static final int PROCESSES = 8;
   private static final int PERMITS = 100;
   private static final long SECOND_MICROS = 1_000_000;
@@ -37,13 +46,13 @@ class EightProcessesTest {
         ? List.of(
             ours,
             new Run("fenceline", REDIS, false),
-            new Run("fenceline", SQLITE, false),
-            new Run("fenceline", POSTGRESQL, false),
-            new Run("fenceline", MARIADB, false),
             new Run("redisson", REDIS, false),
             new Run("redisson", REDIS, true),
             new Run("bucket4j", REDIS, false),
-            new Run("bucket4j", REDIS, true))
+            new Run("bucket4j", REDIS, true),
+            new Run("fenceline", SQLITE, false),
+            new Run("fenceline", POSTGRESQL, false),
+            new Run("fenceline", MARIADB, false))
         : List.of(ours);
   }
 
@@ -58,7 +67,7 @@ class EightProcessesTest {
     }
     assertThat(outcome.fullestByTheStore).isLessThanOrEqualTo(PERMITS);
     assertThat(outcome.certainlyFullest).isLessThanOrEqualTo(PERMITS);
-    if (IS_LONG) {
+    if (IS_LONG && WAS_QUIET) {
       assertThat(outcome.used).isGreaterThanOrEqualTo(0.97);
     }
   }
@@ -87,16 +96,17 @@ class EightProcessesTest {
         assertThat(line).startsWith("done ");
         questions += Long.parseLong(line.substring("done ".length()));
       }
+      // Those of the first so many seconds: a process that has too few goes on.
       long first = spans.stream().mapToLong(Windows.Span::from).min().orElseThrow();
-      long last = spans.stream().mapToLong(Windows.Span::to).max().orElseThrow();
-      double periods = Math.ceil((last - first) / (double) SECOND_MICROS);
+      long end = first + SECONDS * SECOND_MICROS;
+      long inTime = spans.stream().filter(span -> span.from() < end).count();
       Outcome outcome =
           new Outcome(
               spans.size(),
               questions,
               Windows.fullest(times, SECOND_MICROS),
               Windows.certainlyFullest(spans, SECOND_MICROS),
-              spans.size() / (PERMITS * Math.max(periods, SECONDS)));
+              inTime / (double) (PERMITS * SECONDS));
       System.out.printf(
           "%s, %s%s: %d permits of %d questions in %d s, fullest second %d by the store's clock, at"
               + " least %d by the machine's, %.1f %% used%n",
@@ -112,6 +122,15 @@ class EightProcessesTest {
       return outcome;
     } finally {
       askers.forEach(JavaProcess::close);
+    }
+  }
+
+  /** Of the last minute, before this class began. */
+  private static double loadAverage() {
+    try {
+      return Double.parseDouble(Files.readString(Path.of("/proc/loadavg")).split(" ")[0]);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
