@@ -428,7 +428,9 @@ class RedlockLateTest {
     Eventually.until(Clients.AMPLE, "the slow node to have it", () -> has(2));
     assertThat(renewed(store, grant)).isFalse(); // All that was sent to the node has arrived.
 
-    assertThat(inspected(store)).extracting(NameState.Holder::number).containsExactly(grant.number());
+    assertThat(inspected(store))
+        .extracting(NameState.Holder::number)
+        .containsExactly(grant.number());
     assertThat(Clients.get(store.forceRelease(NAME, grant.number()))).isTrue();
   }
 
