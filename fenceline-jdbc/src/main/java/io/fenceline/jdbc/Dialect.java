@@ -38,6 +38,7 @@ abstract class Dialect {
     this.title = title;
     this.words = new HashMap<>(ownWords);
     words.put("fits", Sql.template(folder, "fits"));
+    words.put("in_turn", Sql.template(folder, "in-turn"));
     // A new row starts above all that was forgotten.
     words.put("after_forgotten", "(SELECT f.forgotten + 1 FROM {format} AS f)");
     for (String word : List.of("hurried", "patient", "in_a_hurry", "with_patience")) {
@@ -106,6 +107,11 @@ abstract class Dialect {
 
   /** Whether the number of a grant comes back as the key that the statement generates. */
   boolean returnsNumberAsKey() {
+    return false;
+  }
+
+  /** Whether a mutex claim joins a queue by one statement, and is granted from it by one. */
+  boolean hasTurn() {
     return false;
   }
 

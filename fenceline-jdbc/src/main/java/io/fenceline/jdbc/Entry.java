@@ -82,7 +82,22 @@ final class Entry {
     return info.pid() + "@" + info.host().replace(' ', '_') + " " + info.label();
   }
 
+  /** Whether two clients, as encoded, are of the same process. */
+  static boolean isOfSameProcess(String one, String other) {
+    return process(one).equals(process(other));
+  }
+
+  /** Process id and host of a client. */
+  static String process(String client) {
+    int space = client.indexOf(' ');
+    return space < 0 ? client : client.substring(0, space);
+  }
+
   ClientInfo clientInfo() {
+    return clientInfo(client);
+  }
+
+  static ClientInfo clientInfo(String client) {
     int at = client.indexOf('@');
     int space = client.indexOf(' ', at);
     if (at < 0 || space < 0) {

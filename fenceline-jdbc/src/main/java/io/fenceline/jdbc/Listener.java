@@ -16,17 +16,18 @@ import org.postgresql.PGNotification;
  *
  * <p>What it hears is a hint. While it is not connected, waiting goes on by looking.
  */
-final class Listener implements AutoCloseable {
-  private static final int WAIT_MILLIS = 10_000;
+final class Listener implements Ears {
+  private static final int WAIT_MILLIS = 30_000;
   private static final long ASK_NANOS = 2_000_000_000L;
   private static final long FIRST_PAUSE_NANOS = 200_000_000;
   private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
 
   private final Source source;
-  private final Sql listen;
+  private final String listen;
   private final Consumer<String> hint;
   private final Runnable missed;
   private volatile boolean closed;
+  private volatile boolean hearing;
 
   // Guarded by this.
   private @Nullable Thread thread;
@@ -66,21 +67,29 @@ final class Listener implements AutoCloseable {
    * A listener that has not started.
    *
    * @param hint hears whose turn has come
-   * @param missed called when it listens from then on, and may have missed something before
+   * @param missed called when it listens from then on, and may have missed something before; and
+   *     when it no longer does
    */
-  Listener(Source source, Sql listen, Consumer<String> hint, Runnable missed) {
+  Listener(Source source, String channel, Consumer<String> hint, Runnable missed) {
     this.source = source;
-    this.listen = listen;
+    this.listen = "LISTEN " + channel;
     this.hint = hint;
     this.missed = missed;
   }
 
   /** Starts listening, if it has not started yet. */
-  synchronized void start() {
+  @Override
+  public synchronized void start() {
     if (thread == null && !closed) {
       thread = OwnThread.of(this::run, "fenceline-listen");
       thread.start();
     }
+  }
+
+  /** Whether messages come, as far as can be told. */
+  @Override
+  public boolean isHearing() {
+    return hearing;
   }
 
   private void run() {
@@ -90,7 +99,8 @@ final class Listener implements AutoCloseable {
         if (!keep(opened)) {
           return;
         }
-        Dialect.run(opened, listen.form(1).text());
+        Dialect.run(opened, listen);
+        hearing = true;
         missed.run();
         pause = FIRST_PAUSE_NANOS;
         PGConnection notified = opened.unwrap(PGConnection.class);
@@ -98,17 +108,22 @@ final class Listener implements AutoCloseable {
         while (!closed) {
           PGNotification[] heard = notified.getNotifications(WAIT_MILLIS);
           int count = heard == null ? 0 : heard.length;
+          for (int i = 0; heard != null && i < count; i++) {
+            hint.accept(heard[i].getParameter());
+          }
           if (count == 0 || System.nanoTime() - asked > ASK_NANOS) {
             // A socket that is dead says nothing, either: a question tells the difference. And what
             // comes without one has a bound, of bytes and of time: see BoundedSockets.
             Dialect.run(opened, "SELECT 1");
             asked = System.nanoTime();
           }
-          for (int i = 0; heard != null && i < count; i++) {
-            hint.accept(heard[i].getParameter());
-          }
         }
       } catch (SQLException | RuntimeException e) {
+        boolean wasHearing = hearing;
+        hearing = false;
+        if (wasHearing && !closed) {
+          missed.run(); // From now on, those who wait have to look for themselves.
+        }
         if (!closed) {
           LockSupport.parkNanos(this, pause);
           pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);

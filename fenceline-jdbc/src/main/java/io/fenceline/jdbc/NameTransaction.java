@@ -25,9 +25,9 @@ final class NameTransaction {
    * What came of it.
    *
    * @param answer the decision
-   * @param next the public id of the first who waits, if its turn has come
+   * @param next the first who waits, if its turn has come
    */
-  record Outcome<T extends @Nullable Object>(T answer, @Nullable String next) {}
+  record Outcome<T extends @Nullable Object>(T answer, @Nullable Entry next) {}
 
   /** Something that was read has changed before it could be acted on. */
   private static final class ChangedMeanwhile extends SQLException {
@@ -98,9 +98,12 @@ final class NameTransaction {
         T answer = decision.apply(record);
         boolean changed = write(session, key, record);
         Entry next = record.nextInTurn();
-        String nextId = next == null ? null : next.id();
-        if (nextId != null && statements.tell != null) {
-          session.call(statements.tell).set("id", nextId).row(any -> 1);
+        if (next != null && statements.tell != null) {
+          session
+              .call(statements.tell)
+              .set("channel", Channels.of(statements.tables, next.client))
+              .set("id", next.id())
+              .row(any -> 1);
         }
         if (changed) {
           dialect.commit(connection);
@@ -108,7 +111,7 @@ final class NameTransaction {
           dialect.rollback(connection);
         }
         ended = true;
-        return new Outcome<>(answer, nextId);
+        return new Outcome<>(answer, next);
       } finally {
         if (!ended) {
           dialect.giveUp(connection);

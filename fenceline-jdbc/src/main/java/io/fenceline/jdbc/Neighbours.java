@@ -45,6 +45,11 @@ final class Neighbours {
     rooms().forEach(room -> room.hint(id));
   }
 
+  /** As {@link #hint}, where asking does not block. */
+  void hintNow(String id) {
+    rooms().forEach(room -> room.hintNow(id));
+  }
+
   /** A name has become free that someone may wait for. */
   void soon() {
     rooms().forEach(WaitingRoom::soon);

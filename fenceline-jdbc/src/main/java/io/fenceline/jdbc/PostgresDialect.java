@@ -58,9 +58,13 @@ final class PostgresDialect extends Dialect {
             "AND (SELECT set_config('idle_in_transaction_session_timeout', '"
                 + IDLE_MILLIS
                 + "', true)) IS NOT NULL"),
-        entry(
-            "public_id",
-            "substr(encode(sha256(convert_to(encode(head.owner, 'hex'), 'UTF8')), 'hex'), 1, 12)"));
+        entry("public_id", hash("encode(head.owner, 'hex')")),
+        // See Channels.
+        entry("head_channel", "'{channel}_' || " + hash("split_part(head.client, ' ', 1)")));
+  }
+
+  private static String hash(String text) {
+    return "substr(encode(sha256(convert_to(" + text + ", 'UTF8')), 'hex'), 1, 12)";
   }
 
   private static String lockTimeout(int millis) {
@@ -95,6 +99,17 @@ final class PostgresDialect extends Dialect {
   @Override
   List<Finding> findings(Connection connection) throws SQLException {
     return PostgresPooler.findings(connection);
+  }
+
+  @Override
+  boolean hasTurn() {
+    return true;
+  }
+
+  /** Two copies of a claim joined a queue at the same time: the second sees the first by now. */
+  @Override
+  boolean isRetry(SQLException e) {
+    return "23505".equals(e.getSQLState());
   }
 
   // The driver sends BEGIN along with the first statement, which saves a round trip.

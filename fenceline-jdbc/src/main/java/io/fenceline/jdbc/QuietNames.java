@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * Names that were alone when this client last saw them: they have a row, and nobody beside the one
- * holder, if any.
+ * holder, if any; or, in another one, names that were not.
  *
  * <p>Only a guess about which statement to try first: others may have come since, and the row may
  * be gone. So it may forget, and keeps no more than a fixed number of names.
@@ -25,7 +25,9 @@ final class QuietNames {
   }
 
   void remove(String name) {
-    names.set(place(name), "");
+    if (has(name)) {
+      names.set(place(name), "");
+    }
   }
 
   private static int place(String name) {

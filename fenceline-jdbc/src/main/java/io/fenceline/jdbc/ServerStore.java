@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens a database server as a store. */
 final class ServerStore {
-  /** While it is told when to look, a waiter looks seldom. */
-  private static final Polling WITH_HINTS = Polling.millis(50, 1_000);
+  /** While it is told when to ask, a waiter looks for what nobody says. */
+  private static final Polling TOLD = Polling.millis(1_000, 5_000);
 
   private static final Polling WITHOUT_HINTS = Polling.millis(10, 250);
 
@@ -98,14 +99,20 @@ final class ServerStore {
                   tables,
                   statements,
                   errors,
-                  polling != null ? polling : hears ? WITH_HINTS : WITHOUT_HINTS);
+                  polling != null ? polling : WITHOUT_HINTS);
           if (hears) {
+            String channel = Channels.of(tables, Entry.encode(context.client()));
+            Properties properties = url.with(Pools.properties(url, true, context));
             store.listenWith(
-                new Listener(
-                    Listener.at(url.url(), url.with(Pools.properties(url, true, context))),
-                    dialect.sql("listen", tables),
-                    store::hint,
-                    store::lookSoon));
+                SharedEars.of(
+                    List.of(description, channel, properties),
+                    () ->
+                        new Listener(
+                            Listener.at(url.url(), properties),
+                            channel,
+                            store::hintNow,
+                            store::lookSoon)),
+                polling != null ? polling : TOLD);
           }
           return store;
         });
@@ -229,14 +236,15 @@ final class ServerStore {
             tables,
             statements,
             errors,
-            polling != null ? polling : hears ? WITH_HINTS : WITHOUT_HINTS);
+            polling != null ? polling : WITHOUT_HINTS);
     if (listening != null && hears) {
       store.listenWith(
           new Listener(
               Listener.from(listening),
-              dialect.sql("listen", tables),
-              store::hint,
-              store::lookSoon));
+              Channels.of(tables, Entry.encode(context.client())),
+              store::hintNow,
+              store::lookSoon),
+          polling != null ? polling : TOLD);
     }
     return store;
   }

@@ -2,9 +2,11 @@ package io.fenceline.jdbc;
 
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Mode;
+import io.fenceline.spi.Obstacle;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ final class ShortWay {
   private final Statements statements;
   private final String client;
   private final QuietNames quiet = new QuietNames();
+  private final QuietNames crowded = new QuietNames();
 
   ShortWay(Dialect dialect, Statements statements, String client) {
     this.dialect = dialect;
@@ -53,7 +56,7 @@ final class ShortWay {
 
   /** What most claims are; the statement for them has less to be told. */
   private static boolean isPlain(ClaimRequest request) {
-    return request.mode() instanceof Mode.Exclusive && request.delay().isZero();
+    return isExclusive(request) && request.delay().isZero();
   }
 
   private long run(Session.Call call, ClaimRequest request, long seen) throws SQLException {
@@ -73,20 +76,122 @@ final class ShortWay {
     return ours ? row.getLong(1) : NOT_FREE;
   }
 
-  /** How many others there may be, if the name was this owner's and is free now. */
-  @Nullable Integer giveBack(Session session, String name, byte[] owner) throws SQLException {
+  /**
+   * A name that was given back.
+   *
+   * @param hasOthers whether anyone may wait for it
+   * @param next the public id of the first who waits; null if that is not known
+   * @param whose its client, if it is still to be told
+   */
+  record Freed(boolean hasOthers, @Nullable String next, @Nullable String whose) {
+    private static final Freed ALONE = new Freed(false, null, null);
+    private static final Freed PERHAPS_NOT_ALONE = new Freed(true, null, null);
+
+    /** From a row that names the first who waits, if any. */
+    private static Freed read(ResultSet row) throws SQLException {
+      byte[] head = row.getBytes("head");
+      return new Freed(
+          row.getInt("others") > 0,
+          head == null ? null : Entry.idOf(head),
+          head == null ? null : row.getString("whose"));
+    }
+  }
+
+  /** What is said of a name that was this owner's and is free now; null if it was not. */
+  @Nullable Freed giveBack(Session session, String name, byte[] owner) throws SQLException {
     if (statements.giveBack != null && quiet.has(name)) {
       if (prepare(session, statements.giveBack, name, owner).update() > 0) {
-        return 0;
+        return Freed.ALONE;
       }
     }
     Session.Call call = prepare(session, statements.release, name, owner);
-    if (!dialect.tells()) {
-      return call.update() == 0 ? null : Integer.valueOf(1);
+    if (statements.tellNext == null) {
+      return dialect.returnsUpdatedRows()
+          ? call.row(Freed::read)
+          : call.update() == 0 ? null : Freed.PERHAPS_NOT_ALONE;
     }
-    Integer others = call.row(row -> row.getInt(1));
-    learn(name, others != null && others == 0);
-    return others;
+    boolean[] fresh = new boolean[1];
+    Freed freed =
+        call.row(
+            row -> {
+              fresh[0] = row.getInt("fresh") != 0;
+              return new Freed(row.getInt("others") > 0, row.getString("head"), null);
+            });
+    learn(name, freed != null && !freed.hasOthers);
+    if (freed == null || !freed.hasOthers || fresh[0]) {
+      return freed;
+    }
+    String next =
+        session
+            .call(statements.tellNext)
+            .set("name", key(name))
+            .row(row -> String.valueOf(row.getString("head")));
+    return new Freed(true, next, null);
+  }
+
+  // Queues. -------------------------------------------------------------------------------------
+
+  /**
+   * A claim that has joined a queue.
+   *
+   * @param holder who holds the name
+   * @param isBehind whether the name is held, or someone who is alive waits before
+   */
+  record Queued(Obstacle holder, boolean isBehind) {}
+
+  /** Joins the queue of a name that is not free; null if it can't be done by one statement. */
+  @Nullable Queued enqueue(Session session, ClaimRequest request, long patience)
+      throws SQLException {
+    if (statements.enqueue == null || !request.waits() || !isExclusive(request)) {
+      return null;
+    }
+    return session
+        .call(statements.enqueue)
+        .set("name", key(request.name()))
+        .set("owner", request.owner().bytes())
+        .set("term", patience)
+        .set("delay", NameRecord.micros(request.delay()))
+        .set("client", client)
+        .row(
+            row -> {
+              boolean isHeld = row.getInt("held") != 0;
+              return new Queued(
+                  isHeld ? obstacle(row) : Obstacle.UNKNOWN, isHeld || row.getInt("before") != 0);
+            });
+  }
+
+  private static Obstacle obstacle(ResultSet row) throws SQLException {
+    return new Obstacle(
+        Entry.clientInfo(row.getString("client")).label(),
+        row.getLong("number"),
+        Duration.ofNanos(row.getLong("lasts") * 1_000));
+  }
+
+  /** Whether a name had others when it was last seen here: the queue is tried first. */
+  boolean isCrowded(String name) {
+    return crowded.has(name);
+  }
+
+  /**
+   * The grant number of one who waits, if it is first and the name is free, or {@link #NOT_FREE}.
+   */
+  long takeTurn(Session session, ClaimRequest request, long seen) throws SQLException {
+    if (statements.turn == null || !isExclusive(request)) {
+      return NOT_FREE;
+    }
+    Long number =
+        session
+            .call(statements.turn)
+            .set("name", key(request.name()))
+            .set("owner", request.owner().bytes())
+            .set("term", NameRecord.micros(request.term()))
+            .set("seen", seen)
+            .row(row -> row.getLong(1));
+    return number == null ? NOT_FREE : number;
+  }
+
+  private static boolean isExclusive(ClaimRequest request) {
+    return request.mode() instanceof Mode.Exclusive;
   }
 
   private static Session.Call prepare(Session session, Sql statement, String name, byte[] owner)
@@ -97,8 +202,10 @@ final class ShortWay {
   private void learn(String name, boolean isQuiet) {
     if (isQuiet) {
       quiet.add(name);
+      crowded.remove(name);
     } else {
       quiet.remove(name);
+      crowded.add(name);
     }
   }
 

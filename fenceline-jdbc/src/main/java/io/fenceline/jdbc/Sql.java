@@ -46,13 +46,14 @@ final class Sql {
    */
   private static final Set<String> OWN =
       Set.of(
+          "beat-and-look",
           "claim",
           "diagnose",
+          "enqueue",
           "fence-check",
           "fence-marks",
           "fence-schema",
           "give-back",
-          "listen",
           "planted",
           "release",
           "renew",
@@ -63,6 +64,7 @@ final class Sql {
           "schema",
           "take",
           "tell",
+          "tell-next",
           "transaction-count",
           "transaction-lock",
           "transaction-rollback",
@@ -70,7 +72,8 @@ final class Sql {
           "transaction-try-lock",
           "transaction-turn",
           "transaction-turn-now",
-          "transaction-wait");
+          "transaction-wait",
+          "turn");
 
   /** What MySQL has a file of its own for beside these. */
   private static final Set<String> OWN_OF_MYSQL = Set.of("forget");

@@ -17,17 +17,20 @@ import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
 import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +61,9 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   private final String client;
   private final Map<Owner, Asked> unanswered = new ConcurrentHashMap<>();
   private final AtomicLong seen = new AtomicLong();
-  private volatile @Nullable Listener listener;
+  private volatile @Nullable Ears ears;
+  private volatile Polling told;
+  private volatile @Nullable BiConsumer<String, String> teller;
 
   SqlLockStore(
       String description,
@@ -79,7 +84,8 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     this.attempts = new Attempts(connections, dialect, errors, context.time());
     this.transactions =
         new NameTransaction(dialect, statements, () -> Owner.draw(context.random()).bytes());
-    this.room = new WaitingRoom(context, polling, this);
+    this.told = polling;
+    this.room = new WaitingRoom(context, () -> isTold() ? told : polling, this);
     this.neighbours = new Neighbours(description + " " + tables);
     neighbours.add(room);
     this.client = Entry.encode(context.client());
@@ -149,8 +155,23 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   }
 
   private ClaimAnswer ask(Session session, ClaimRequest request) throws SQLException {
-    if (!room.has(request.owner())) {
-      long number = shortWay.take(session, request, seen.get());
+    long patience = NameRecord.micros(WaitingRoom.patience(request));
+    if (room.has(request.owner())) {
+      long number = shortWay.takeTurn(session, request, seen.get());
+      if (number != ShortWay.NOT_FREE) {
+        return granted(number, request);
+      }
+    } else {
+      boolean triesQueue = shortWay.isCrowded(request.name());
+      ShortWay.Queued queued = triesQueue ? shortWay.enqueue(session, request, patience) : null;
+      long number =
+          queued == null ? shortWay.take(session, request, seen.get()) : ShortWay.NOT_FREE;
+      if (number == ShortWay.NOT_FREE && !triesQueue) {
+        queued = shortWay.enqueue(session, request, patience);
+      }
+      if (queued != null && queued.isBehind()) {
+        return new ClaimAnswer.Waiting(queued.holder());
+      }
       if (number != ShortWay.NOT_FREE) {
         if (number > GrantNumbers.MAX) {
           decide(
@@ -160,7 +181,6 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
         return granted(number, request);
       }
     }
-    long patience = NameRecord.micros(WaitingRoom.patience(request));
     ClaimAnswer answer =
         decide(
             session,
@@ -237,9 +257,11 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   private Release release(Session session, ReleaseRequest request, String name, byte[] owner)
       throws SQLException {
     if (request.keepClosed().isZero()) {
-      Integer others = shortWay.giveBack(session, name, owner);
-      if (others != null) {
-        if (others > 0) {
+      ShortWay.Freed freed = shortWay.giveBack(session, name, owner);
+      if (freed != null) {
+        if (freed.next() != null) {
+          tell(freed.next(), freed.whose());
+        } else if (freed.hasOthers()) {
           neighbours.soon();
         }
         return Release.RELEASED;
@@ -343,71 +365,146 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     return attempts.changes();
   }
 
+  /** Who of all who wait for these names seems to have the turn. */
+  List<Owner> inTurn(List<String> names) {
+    return turn(names).first();
+  }
+
   @Override
-  public List<Owner> inTurn(List<String> names) {
+  public WaitingRoom.Turn turn(List<String> names) {
     List<Owner> found = new ArrayList<>();
+    long[] untilEnd = {Long.MAX_VALUE};
     attempts.look(
         "A look at the queues failed",
         session -> {
           for (List<byte[]> part :
               Renewals.parts(names, name -> name.getBytes(StandardCharsets.UTF_8))) {
-            found.addAll(
-                session
-                    .call(statements.inTurn, part.size())
-                    .set("names", part)
-                    .rows(row -> owner(row.getBytes(1))));
-          }
-          return found;
-        });
-    return found;
-  }
-
-  @Override
-  public Map<Owner, Boolean> look(List<Owner> owners) {
-    Map<Owner, Boolean> found = new HashMap<>();
-    attempts.look(
-        "A look at the queues failed",
-        session -> {
-          for (List<byte[]> part : Renewals.parts(owners, Owner::bytes)) {
             session
-                .call(statements.poll, part.size())
-                .set("owners", part)
-                .rows(row -> found.put(owner(row.getBytes(1)), row.getInt(2) != 0));
+                .call(statements.inTurn, part.size())
+                .set("names", part)
+                .rows(row -> untilEnd[0] = Math.min(untilEnd[0], readTurn(row, found)));
           }
           return found;
         });
-    return found;
+    return turn(found, untilEnd[0]);
+  }
+
+  private static WaitingRoom.Turn turn(List<Owner> found, long microsUntilEnd) {
+    boolean hasEnd = microsUntilEnd != Long.MAX_VALUE;
+    return new WaitingRoom.Turn(found, hasEnd ? microsUntilEnd * 1_000 : Long.MAX_VALUE);
+  }
+
+  /** Adds who should ask, if anyone, and gives how long it is until the next end. */
+  private static long readTurn(ResultSet row, List<Owner> first) throws SQLException {
+    byte[] owner = row.getBytes("owner");
+    if (owner != null) {
+      first.add(owner(owner));
+    }
+    long now = row.getLong("now");
+    long until = Long.MAX_VALUE;
+    for (String column : List.of("row_ends", "head_ends", "claim_ends")) {
+      long end = row.getLong(column);
+      if (!row.wasNull()) {
+        until = Math.min(until, Math.max(0, end - now));
+      }
+    }
+    return until;
   }
 
   @Override
-  public void beat(List<Owner> owners) {
+  public WaitingRoom.Signs beat(List<Owner> owners, List<String> names) {
+    Sql both = statements.beatAndLook;
+    if (both != null && owners.size() <= Sql.LONGEST_LIST && !names.isEmpty()) {
+      return beatAndLook(both, owners, names);
+    }
+    Set<Owner> alive =
+        attempts.look("A sign of life of those who wait failed", session -> beat(session, owners));
+    return new WaitingRoom.Signs(alive, turn(names));
+  }
+
+  private WaitingRoom.Signs beatAndLook(Sql both, List<Owner> owners, List<String> names) {
+    Set<Owner> alive = new HashSet<>();
+    List<Owner> first = new ArrayList<>();
+    long[] untilEnd = {Long.MAX_VALUE};
     attempts.look(
         "A sign of life of those who wait failed",
-        session -> {
-          for (List<byte[]> part : Renewals.parts(owners, Owner::bytes)) {
-            session.call(statements.beat, part.size()).set("owners", part).update();
-          }
-          return owners;
-        });
+        session ->
+            session
+                .call(both, Math.max(owners.size(), names.size()))
+                .set("owners", owners.stream().map(Owner::bytes).toList())
+                .set("names", names.stream().map(SqlLockStore::key).toList())
+                .rows(
+                    row ->
+                        row.getInt("alive") != 0
+                            ? alive.add(owner(row.getBytes("owner")))
+                            : (untilEnd[0] = Math.min(untilEnd[0], readTurn(row, first))) > 0));
+    return new WaitingRoom.Signs(alive, turn(first, untilEnd[0]));
   }
 
-  /** A message from the database: this one's turn has come. */
+  /** Those who are still in a queue; who they are is only asked if someone is not. */
+  private Set<Owner> beat(Session session, List<Owner> owners) throws SQLException {
+    Set<Owner> alive = new HashSet<>();
+    for (List<byte[]> part : Renewals.parts(owners, Owner::bytes)) {
+      int found = session.call(statements.beat, part.size()).set("owners", part).update();
+      if (found == part.size()) {
+        part.forEach(one -> alive.add(owner(one)));
+      } else {
+        session
+            .call(statements.poll, part.size())
+            .set("owners", part)
+            .rows(row -> alive.add(owner(row.getBytes(1))));
+      }
+    }
+    return alive;
+  }
+
+  /** A message: the turn of this one has come, who waits in this process. */
   void hint(String id) {
-    room.hint(id);
+    neighbours.hint(id);
+  }
+
+  /** As {@link #hint}, where asking does not block. */
+  void hintNow(String id) {
+    neighbours.hintNow(id);
+  }
+
+  /** Who waits in another process is told by this, where the database does not do so. */
+  void tellWith(BiConsumer<String, String> tells) {
+    teller = tells;
+  }
+
+  /** Someone's turn has come, be it here or elsewhere. */
+  private void tell(String id, @Nullable String whose) {
+    neighbours.hint(id);
+    BiConsumer<String, String> tells = teller;
+    if (tells != null && whose != null && !Entry.isOfSameProcess(whose, client)) {
+      tells.accept(whose, id);
+    }
+  }
+
+  /** Whether those who wait here hear of it when it is their turn. */
+  boolean isTold() {
+    Ears hears = ears;
+    return hears != null && hears.isHearing();
   }
 
   /** Something may have been missed. */
   void lookSoon() {
-    room.soon();
+    neighbours.soon();
   }
 
-  /** Hears messages with this, as soon as someone waits. */
-  void listenWith(Listener hears) {
-    listener = hears;
+  /**
+   * Hears messages with this, as soon as someone waits.
+   *
+   * @param whileHearing how often those who wait look meanwhile
+   */
+  void listenWith(Ears hears, Polling whileHearing) {
+    told = whileHearing;
+    ears = hears;
   }
 
   private void startListening() {
-    Listener hears = listener;
+    Ears hears = ears;
     if (hears != null) {
       hears.start();
     }
@@ -429,7 +526,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       return null;
     }
     if (outcome.next() != null) {
-      neighbours.hint(outcome.next());
+      tell(outcome.next().id(), outcome.next().client);
     }
     return outcome.answer();
   }
@@ -447,7 +544,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     attempts.refuse();
     janitor.close();
     neighbours.remove(room);
-    Listener hears = listener;
+    Ears hears = ears;
     if (hears != null) {
       hears.close();
     }

@@ -30,6 +30,11 @@ final class SqliteStore {
           "set ahead, leases end early; set back, a dead holder's name opens one lease later",
           "tokens go on from the clock; a file must not be deleted or replaced while in use");
 
+  private static final Polling UNTOLD = Polling.millis(1, 10);
+
+  /** While its bell can be rung, a waiter looks for what nobody tells it. */
+  private static final Polling TOLD = Polling.millis(10, 1_000);
+
   private SqliteStore() {}
 
   static LockStore open(
@@ -56,16 +61,24 @@ final class SqliteStore {
     }
     try {
       new Format(dialect, tables, statements, errors).check(connections, creates);
-      return new SqlLockStore(
-          description,
-          GUARANTEES,
-          context,
-          connections,
-          dialect,
-          tables,
-          statements,
-          errors,
-          polling == null ? Polling.millis(1, 10) : polling);
+      SqlLockStore store =
+          new SqlLockStore(
+              description,
+              GUARANTEES,
+              context,
+              connections,
+              dialect,
+              tables,
+              statements,
+              errors,
+              polling == null ? UNTOLD : polling);
+      String name = Channels.inFileName(tables, Entry.encode(context.client()));
+      store.listenWith(
+          SharedEars.of(
+              List.of(description, name), () -> new Bell(file, name, store::hint, store::lookSoon)),
+          polling == null ? TOLD : polling);
+      store.tellWith((client, id) -> Bell.ring(file, Channels.inFileName(tables, client), id));
+      return store;
     } catch (RuntimeException e) {
       connections.close();
       throw e;

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** All statements of one dialect on one set of tables. */
 final class Statements {
+  final Tables tables;
   final Sql claim;
   final Sql release;
   final Renewing renewing;
@@ -38,6 +39,10 @@ final class Statements {
   final @Nullable Sql take;
   final @Nullable Sql giveBack;
   final @Nullable Sql tell;
+  final @Nullable Sql tellNext;
+  final @Nullable Sql enqueue;
+  final @Nullable Sql turn;
+  final @Nullable Sql beatAndLook;
 
   /**
    * The statements of a renewal.
@@ -59,6 +64,7 @@ final class Statements {
   }
 
   Statements(Dialect dialect, Tables tables) {
+    this.tables = tables;
     claim = dialect.sql("claim", tables);
     release = dialect.sql("release", tables);
     renewing = Renewing.of(dialect, name -> dialect.sql(name, tables));
@@ -92,5 +98,9 @@ final class Statements {
     take = dialect.hasTake() ? dialect.sql("take", tables) : null;
     giveBack = dialect.tells() ? dialect.sql("give-back", tables) : null;
     tell = dialect.tells() ? dialect.sql("tell", tables) : null;
+    tellNext = dialect.tells() ? dialect.sql("tell-next", tables) : null;
+    enqueue = dialect.hasTurn() ? dialect.sql("enqueue", tables) : null;
+    beatAndLook = dialect.hasTurn() ? dialect.sql("beat-and-look", tables) : null;
+    turn = dialect.hasTurn() ? dialect.sql("turn", tables) : null;
   }
 }

@@ -18,6 +18,9 @@ import java.util.stream.Collectors;
 record Tables(String schema, String prefix, String owner) {
   private static final Pattern WORD = Pattern.compile("[a-z_][a-z0-9_]{0,39}");
 
+  /** PostgreSQL's names have 63 bytes; a channel's ends with what tells processes apart. */
+  private static final int LONGEST_CHANNEL = 48;
+
   static final Tables DEFAULT = new Tables("", "fenceline", "");
 
   Tables {
@@ -43,6 +46,12 @@ record Tables(String schema, String prefix, String owner) {
     }
   }
 
+  /** How the names of channels begin: short enough that what follows is not cut off. */
+  String channel() {
+    String start = schema.isEmpty() ? prefix : schema + "_" + prefix;
+    return start.substring(Math.max(0, start.length() - LONGEST_CHANNEL));
+  }
+
   Map<String, String> words() {
     return words(List.of("locks", "claims", "transaction_locks", "format"));
   }
@@ -61,7 +70,7 @@ record Tables(String schema, String prefix, String owner) {
     words.put("our_names", listed(ours, "'" + prefix + "_%s'"));
     words.put("our_classes", listed(ours, "pg_catalog.to_regclass('" + start + "_%s')"));
     words.put("claims_index", prefix + "_claims_by_name");
-    words.put("channel", start.replace('.', '_'));
+    words.put("channel", channel());
     return words;
   }
 

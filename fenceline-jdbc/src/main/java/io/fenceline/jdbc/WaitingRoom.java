@@ -9,9 +9,12 @@ import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,15 +29,31 @@ final class WaitingRoom {
    * A look asks of each name who is first, and not of each who waits whether it is: only the first can
    * be granted, and a look at ten thousand who wait took as long as fifty hand-offs, in SQLite at their
    * expense. That one of them has been forgotten, which only a look at each of them tells, is found out
-   * along with the signs of life, a third of a patience later at most.
+   * along with the signs of life.
+   *
+   * Where a message names who is next, looking is for what nobody says: a message that was lost, and an
+   * end that has passed. So a look is also told when the next end is, and the next one comes right after
+   * that: a holder or a head of the queue that died is noticed as soon as its time is over.
+   *
+   * A message may overtake the answer that says that its claim waits. So those that name nobody who waits
+   * here are remembered for a while: an id is that of one claim, for ever.
    */
 
   /**
    * Who waits and has not been heard of for this long is forgotten, or for its lease if shorter.
    */
-  private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(6);
+  private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(10);
 
   private static final Duration SHORTEST_PATIENCE = Duration.ofMillis(500);
+
+  /** Signs of life come so long before the last moment, or in thirds if that is sooner. */
+  private static final Duration LEEWAY = Duration.ofSeconds(5);
+
+  /** An end that has just passed is looked for no more often. */
+  private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+
+  /** How many messages are remembered that named nobody who waits here. */
+  private static final int EARLY_HINTS = 256;
 
   /** Where changes can be seen without reading, time still brings some that nobody writes. */
   private static final long LONGEST_BLIND_NANOS = 100_000_000;
@@ -45,19 +64,32 @@ final class WaitingRoom {
     long changes();
 
     /** Who seems to have the turn, of all who wait for these names, be it here or elsewhere. */
-    List<Owner> inTurn(List<String> names);
+    Turn turn(List<String> names);
 
-    /** For each owner that still waits, whether its turn seems to have come. */
-    Map<Owner, Boolean> look(List<Owner> owners);
-
-    /** Tells the database that these are alive. */
-    void beat(List<Owner> owners);
+    /** Tells the database that these are alive, who wait for these names, and looks. */
+    Signs beat(List<Owner> owners, List<String> names);
   }
+
+  /**
+   * What a look found.
+   *
+   * @param first who should ask
+   * @param nanosUntilEnd how long until someone's time may be over
+   */
+  record Turn(List<Owner> first, long nanosUntilEnd) {}
+
+  /**
+   * What came of a sign of life.
+   *
+   * @param alive who is still in a queue
+   * @param turn who should ask
+   */
+  record Signs(Set<Owner> alive, Turn turn) {}
 
   private record Waiting(ClaimRequest request, QueuedClaim claim) {}
 
   private final StoreContext context;
-  private final Polling polling;
+  private final Supplier<Polling> polling;
   private final Looks looks;
 
   // Guarded by this.
@@ -67,6 +99,16 @@ final class WaitingRoom {
   private Time.@Nullable Timer timer;
   private boolean looking;
   private boolean lookAgain;
+  private long endNanos = Long.MAX_VALUE;
+  private final Map<String, Boolean> earlyHints =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+          return size() > EARLY_HINTS;
+        }
+      };
   private boolean closed;
   private long pauseNanos;
   private long beatDueNanos;
@@ -78,11 +120,16 @@ final class WaitingRoom {
   private long lastChanges = -1;
   private long lastLookNanos;
 
-  WaitingRoom(StoreContext context, Polling polling, Looks looks) {
+  /**
+   * A room in which nobody waits.
+   *
+   * @param polling how often to look, as things are
+   */
+  WaitingRoom(StoreContext context, Supplier<Polling> polling, Looks looks) {
     this.context = context;
     this.polling = polling;
     this.looks = looks;
-    this.pauseNanos = polling.shortest().toNanos();
+    this.pauseNanos = polling.get().shortest().toNanos();
   }
 
   /** How long a claim stays in the queue without being heard of. */
@@ -101,10 +148,13 @@ final class WaitingRoom {
     } else if (before == null) {
       byId.put(request.owner().id(), request.owner());
       byName.merge(request.name(), 1, Integer::sum);
-      long due = context.time().nanos() + patience(request).toNanos() / 3;
-      beatDueNanos = waiting.size() == 1 || due - beatDueNanos < 0 ? due : beatDueNanos;
-      pauseNanos = polling.shortest().toNanos();
-      arm();
+      long due = context.time().nanos() + beatNanos(patience(request));
+      boolean isSooner = waiting.size() == 1 || due - beatDueNanos < 0;
+      beatDueNanos = isSooner ? due : beatDueNanos;
+      restart();
+      if (earlyHints.remove(request.owner().id()) != null) {
+        claim.ask();
+      }
     }
   }
 
@@ -137,14 +187,26 @@ final class WaitingRoom {
 
   /** A message names who is next. */
   void hint(String id) {
-    Waiting next;
-    synchronized (this) {
-      Owner owner = byId.get(id);
-      next = owner == null ? null : waiting.get(owner);
-    }
+    Waiting next = named(id);
     if (next != null) {
       ask(next);
     }
+  }
+
+  /** As {@link #hint}, where asking does not block: one thread less has to wake up. */
+  void hintNow(String id) {
+    Waiting next = named(id);
+    if (next != null) {
+      next.claim.ask();
+    }
+  }
+
+  private synchronized @Nullable Waiting named(String id) {
+    Owner owner = byId.get(id);
+    if (owner == null && !closed) {
+      earlyHints.put(id, true);
+    }
+    return owner == null ? null : waiting.get(owner);
   }
 
   /** Something has changed, but not for whom: looks at once. */
@@ -156,7 +218,7 @@ final class WaitingRoom {
       if (waiting.isEmpty() || closed) {
         return;
       }
-      pauseNanos = polling.shortest().toNanos();
+      pauseNanos = polling.get().shortest().toNanos();
       if (looking) {
         lookAgain = true;
         return;
@@ -176,6 +238,7 @@ final class WaitingRoom {
     empty = true;
     byId.clear();
     byName.clear();
+    earlyHints.clear();
     return left;
   }
 
@@ -183,9 +246,22 @@ final class WaitingRoom {
     if (closed || looking || timer != null || waiting.isEmpty()) {
       return;
     }
+    long now = context.time().nanos();
     long jitter = (long) (context.random().nextDouble() * pauseNanos / 4);
-    timer = context.time().schedule(pauseNanos - jitter, this::tick);
-    pauseNanos = Math.min(pauseNanos * 2, polling.longest().toNanos());
+    long untilBeat = Math.max(0, beatDueNanos - now);
+    long pause = untilBeat <= pauseNanos ? untilBeat : pauseNanos - jitter;
+    if (endNanos != Long.MAX_VALUE) {
+      pause = Math.min(pause, Math.max(SHORTEST_PAUSE_NANOS, endNanos - now));
+    }
+    timer = context.time().schedule(pause, this::tick);
+    pauseNanos = Math.min(pauseNanos * 2, polling.get().longest().toNanos());
+  }
+
+  /** Someone has come, or something has happened: looks soon, if it would not do so anyway. */
+  private void restart() {
+    pauseNanos = polling.get().shortest().toNanos();
+    cancelTimer();
+    arm();
   }
 
   private void tick() {
@@ -213,7 +289,7 @@ final class WaitingRoom {
         again = lookAgain;
         lookAgain = false;
         if (!ready.isEmpty()) {
-          pauseNanos = polling.shortest().toNanos();
+          pauseNanos = polling.get().shortest().toNanos();
         }
         if (!again) {
           arm();
@@ -239,36 +315,47 @@ final class WaitingRoom {
     return new ArrayList<>(waiting.values());
   }
 
-  /** Says that all are alive, and looks at each of them. */
+  /** Says that all are alive, and looks. */
   private List<Waiting> beat() {
     List<Waiting> all = all();
     List<Owner> owners = all.stream().map(one -> one.request.owner()).toList();
-    looks.beat(owners);
     lastLookNanos = context.time().nanos();
     lastChanges = looks.changes();
-    Map<Owner, Boolean> found = looks.look(owners);
+    Signs signs = looks.beat(owners, names());
+    Set<Waiting> ready = new LinkedHashSet<>(found(signs.turn, lastLookNanos));
     // One that is no longer in the queue was thought dead: it has to ask for a new place.
-    return all.stream().filter(one -> found.getOrDefault(one.request.owner(), true)).toList();
+    all.stream().filter(one -> !signs.alive.contains(one.request.owner())).forEach(ready::add);
+    return List.copyOf(ready);
   }
 
   /** Those of this process who are the first of their queues. */
   private List<Waiting> inTurn(boolean surely) {
-    List<String> names;
-    synchronized (this) {
-      names = List.copyOf(byName.keySet());
-    }
+    List<String> names = names();
     long now = context.time().nanos();
     long changes = looks.changes();
     boolean blind = changes >= 0 && changes == lastChanges;
-    if (names.isEmpty() || (blind && !surely && now - lastLookNanos < LONGEST_BLIND_NANOS)) {
+    if (names.isEmpty() || (blind && !surely && isTooSoon(now))) {
       return List.of();
     }
     lastChanges = changes;
     lastLookNanos = now;
-    List<Owner> first = looks.inTurn(names);
-    synchronized (this) {
-      return first.stream().map(waiting::get).filter(Objects::nonNull).toList();
-    }
+    return found(looks.turn(names), now);
+  }
+
+  /** Whether nothing can have changed that nobody wrote. */
+  private synchronized boolean isTooSoon(long now) {
+    boolean isKnown = endNanos != Long.MAX_VALUE;
+    return isKnown ? now - endNanos < 0 : now - lastLookNanos < LONGEST_BLIND_NANOS;
+  }
+
+  private synchronized List<String> names() {
+    return List.copyOf(byName.keySet());
+  }
+
+  private synchronized List<Waiting> found(Turn turn, long lookedNanos) {
+    boolean hasEnd = turn.nanosUntilEnd != Long.MAX_VALUE;
+    endNanos = hasEnd ? lookedNanos + turn.nanosUntilEnd : Long.MAX_VALUE;
+    return turn.first.stream().map(waiting::get).filter(Objects::nonNull).toList();
   }
 
   private void ask(Waiting next) {
@@ -281,7 +368,11 @@ final class WaitingRoom {
       Duration patience = patience(one.request);
       shortest = patience.compareTo(shortest) < 0 ? patience : shortest;
     }
-    return shortest.toNanos() / 3;
+    return beatNanos(shortest);
+  }
+
+  private static long beatNanos(Duration patience) {
+    return Math.max(patience.toNanos() / 3, patience.minus(LEEWAY).toNanos());
   }
 
   private void cancelTimer() {

@@ -61,7 +61,7 @@ final class Turns {
       store.release(new ReleaseRequest(inRow, Duration.ZERO)).join();
       List<String> names =
           List.of(prefix + "held", prefix + "ending", prefix + "shared", prefix + "nobody");
-      store.beat(waiting);
+      store.beat(waiting, names);
       assertThat(store.inTurn(names)).isEmpty();
 
       // It ends by itself: whoever released it would tell the next one.
@@ -73,7 +73,7 @@ final class Turns {
           BOUND,
           "the name to open, and the silent one to be forgotten",
           () -> {
-            store.beat(waiting);
+            store.beat(waiting, names);
             return seen.addAll(store.inTurn(names)) && seen.contains(next);
           });
       assertThat(seen).isSubsetOf(silent.request.owner(), next);
@@ -83,7 +83,7 @@ final class Turns {
               BOUND,
               "someone to have the turn",
               () -> {
-                store.beat(waiting);
+                store.beat(waiting, names);
                 return store.inTurn(names);
               },
               owners -> !owners.isEmpty());

@@ -157,6 +157,36 @@ abstract class WaitingBehaviour extends Scenario {
     assertThat(dead.isDone() && !dead.isCompletedExceptionally()).isFalse();
   }
 
+  /** The others wait for its patience; once it is forgotten, turns go on as before. */
+  @Test
+  void oneThatDiesWhileItIsNext_delaysTheOthersByItsPatience_once() {
+    Hold first = a.take(ledger);
+    CompletableFuture<Hold> dead = b.lock(ledger).acquireAsync(ample);
+    awaitContended(b, ledger, 1);
+    List<CompletableFuture<Hold>> queue = new ArrayList<>();
+    for (Peer peer : List.of(c, peer("d"), peer("e"))) {
+      queue.add(peer.lock(ledger).acquireAsync(ample));
+      awaitContended(peer, ledger, 1);
+    }
+
+    b.vanish();
+    first.release();
+    elapse(
+        lease.multipliedBy(2)); // No patience is longer than a lease, and nobody looks for longer.
+    Hold next = get(queue.get(0));
+    long freed = System.nanoTime();
+    for (CompletableFuture<Hold> later : queue.subList(1, queue.size())) {
+      next.release();
+      next = get(later); // No time has to pass for it.
+    }
+    Duration rest = Duration.ofNanos(System.nanoTime() - freed);
+
+    assertThat(dead.isDone() && !dead.isCompletedExceptionally()).isFalse();
+    if (harmfulStall().isZero()) {
+      assertThat(rest).isLessThan(lease);
+    }
+  }
+
   /** Waits for a while, gives up, and says whether it got the lock. */
   private boolean visit(Hold[] got) {
     CompletableFuture<Hold> visitor = c.lock(ledger, fixed()).acquireAsync(lease.dividedBy(3));

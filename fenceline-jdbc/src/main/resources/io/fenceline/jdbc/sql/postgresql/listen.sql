@@ -1,3 +1,0 @@
--- listen.sql (PostgreSQL): hears what tell.sql says, on a connection of its own.
-
-LISTEN {channel}
