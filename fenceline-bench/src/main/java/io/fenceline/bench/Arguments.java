@@ -20,6 +20,7 @@ record Arguments(List<String> stores, Effort effort, List<String> contenders, Li
     List<String> stores = new ArrayList<>();
     List<String> contenders = new ArrayList<>();
     List<String> works = new ArrayList<>();
+    List<Integer> crowds = List.of();
     Effort effort = Effort.FULL;
     for (String word : words) {
       if (word.equals("--quick")) {
@@ -28,6 +29,8 @@ record Arguments(List<String> stores, Effort effort, List<String> contenders, Li
         contenders.addAll(list(word));
       } else if (word.startsWith("--works=")) {
         works.addAll(list(word));
+      } else if (word.startsWith("--processes=")) {
+        crowds = list(word).stream().map(Integer::valueOf).toList();
       } else if (Venue.ALL.contains(word) || Venue.BY_NAME.contains(word)) {
         stores.add(word);
       } else {
@@ -37,7 +40,7 @@ record Arguments(List<String> stores, Effort effort, List<String> contenders, Li
     }
     return new Arguments(
         List.copyOf(stores.isEmpty() ? Venue.ALL : stores),
-        effort,
+        crowds.isEmpty() ? effort : effort.with(crowds),
         List.copyOf(contenders),
         List.copyOf(works));
   }

@@ -1,6 +1,7 @@
 package io.fenceline.bench;
 
 import io.fenceline.bench.contender.Entrant;
+import io.fenceline.bench.contender.Entrant.Discipline;
 import io.fenceline.bench.contender.Entrants;
 import io.fenceline.bench.report.Machine;
 import io.fenceline.bench.report.Page;
@@ -14,6 +15,7 @@ import io.fenceline.bench.work.Names;
 import io.fenceline.bench.work.Progress;
 import io.fenceline.bench.work.Rates;
 import io.fenceline.bench.work.Shape;
+import io.fenceline.bench.work.Turns;
 import io.fenceline.bench.work.Waiters;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -60,7 +62,12 @@ public final class Bench {
       if (arguments.wantsWork("fleet")) {
         fleet = Fleet.measure(store, venue, field, effort, progress);
       }
-      boolean isShared = !store.equals("memory");
+      List<Turns.Table> turns = List.of();
+      if (arguments.wantsWork("turns")) {
+        turns = Turns.measure(store, venue, field, effort, progress);
+      }
+      // MariaDB is here for its hand-overs.
+      boolean isShared = field.get(0).takesPartIn(Discipline.FLEET);
       List<Waiters.Point> waiters = List.of();
       List<Holds.Point> holds = List.of();
       List<Names.Point> names = List.of();
@@ -75,7 +82,15 @@ public final class Bench {
       }
       StoreReport report =
           new StoreReport(
-              store, venue.description(), rates, fleet, waiters, holds, names, progress.leftOut());
+              store,
+              venue.description(),
+              rates,
+              fleet,
+              turns,
+              waiters,
+              holds,
+              names,
+              progress.leftOut());
       System.out.println();
       report.tables().forEach(table -> System.out.println(table.plain()));
       return report;

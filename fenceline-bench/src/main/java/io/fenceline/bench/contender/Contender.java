@@ -14,7 +14,10 @@ public interface Contender extends AutoCloseable {
   /** One lock, whatever is under it, one unlock that is waited for. */
   @FunctionalInterface
   interface Cycle {
-    /** Runs the section under the lock. */
+    /**
+     * Runs the section under the lock. What only hands on in a ring may return without having run
+     * it, to be called again, so that it is noticed that the run is over.
+     */
     void run(Section section) throws Exception;
   }
 

@@ -23,9 +23,14 @@ final class Database {
 
   /** Makes a table; several processes may do so at the same time. */
   static void create(HikariDataSource pool, String table) throws SQLException {
-    try (Connection connection = pool.getConnection();
-        Statement statement = connection.createStatement()) {
-      if (!pool.getJdbcUrl().startsWith("jdbc:postgresql:")) {
+    try (Connection connection = pool.getConnection()) {
+      create(connection, table);
+    }
+  }
+
+  static void create(Connection connection, String table) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      if (!"PostgreSQL".equals(connection.getMetaData().getDatabaseProductName())) {
         statement.execute("CREATE TABLE IF NOT EXISTS " + table);
         return;
       }

@@ -35,7 +35,9 @@ public record Entrant(
     /** Threads of one process want the name, and wait. */
     HOT,
     /** Several processes want the name, and wait. */
-    FLEET
+    FLEET,
+    /** Several processes of one thread want the name, and wait. */
+    TURNS
   }
 
   /** Opens a contender. */

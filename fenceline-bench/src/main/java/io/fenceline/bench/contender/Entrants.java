@@ -13,6 +13,7 @@ public final class Entrants {
   private static final Set<Discipline> ALL = EnumSet.allOf(Discipline.class);
   private static final Set<Discipline> ALONE = EnumSet.of(Discipline.ALONE);
   private static final Set<Discipline> HOT = EnumSet.of(Discipline.HOT);
+  private static final Set<Discipline> TURNS = EnumSet.of(Discipline.TURNS);
 
   private Entrants() {}
 
@@ -25,6 +26,7 @@ public final class Entrants {
               ours(ALL),
               floor("bare scripts", RedisFloor::withScript),
               bare("SET NX PX", RedisFloor::withSet),
+              ring("list, script", RedisRing::new),
               peer("rlock", "Redisson RLock", ALL, RedissonLocks::plain),
               peer("fenced", "Redisson RFencedLock", ALL, RedissonLocks::fenced),
               peer("rfair", "Redisson RFairLock", ALL, RedissonLocks::fair),
@@ -35,6 +37,7 @@ public final class Entrants {
           List.of(
               ours(ALL),
               floor("bare statements", PostgresFloor::new),
+              ring("NOTIFY, update", PostgresRing::new),
               peer("shedlock", "ShedLock JDBC", ALONE, ShedLocks::new),
               peer("spring", "Spring JdbcLockRegistry", ALL, SpringJdbcLocks::new),
               peer("advisory", "session advisory locks", ALL, AdvisoryLocks::new),
@@ -48,12 +51,19 @@ public final class Entrants {
               fair(),
               unfair());
       case "sqlite" ->
-          List.of(ours(ALL), floor("bare transactions", SqliteFloor::new), fair(), unfair());
+          List.of(
+              ours(ALL),
+              floor("bare transactions", SqliteFloor::new),
+              ring("socket, transaction", SqliteRing::new),
+              fair(),
+              unfair());
+      case "mariadb" -> List.of(ours(TURNS), ring("GET_LOCK, update", MariaDbRing::new));
       case "zookeeper" ->
           List.of(
               ours(ALL),
               floor("create + list, delete", ZooKeeperFloor::withListing),
               bare("create, delete", ZooKeeperFloor::withoutListing),
+              ring("delete, event", ZooKeeperRing::new),
               peer("curator", "Curator InterProcessMutex", ALL, CuratorLocks::new),
               fair(),
               unfair());
@@ -61,6 +71,7 @@ public final class Entrants {
           List.of(
               ours(ALL),
               floor("transaction, delete", EtcdFloor::new),
+              ring("put, event", EtcdRing::new),
               peer("jetcd", "jetcd Lock", ALL, JetcdLocks::new),
               fair(),
               unfair());
@@ -81,6 +92,11 @@ public final class Entrants {
 
   private static Entrant floor(String title, Opener opener) {
     return new Entrant("floor", "floor: " + title, Role.FLOOR, ALONE, opener);
+  }
+
+  /** Hands on from process to process, with as little as can be. */
+  private static Entrant ring(String title, Opener opener) {
+    return new Entrant("ring", "floor: " + title, Role.FLOOR, TURNS, opener);
   }
 
   private static Entrant bare(String title, Opener opener) {

@@ -67,7 +67,7 @@ final class EtcdFloor implements Contender {
     client.close();
   }
 
-  private static final class OnNettysThread implements ClientInterceptor {
+  static final class OnNettysThread implements ClientInterceptor {
     @Override
     public <Q, A> ClientCall<Q, A> interceptCall(
         MethodDescriptor<Q, A> method, CallOptions options, Channel next) {

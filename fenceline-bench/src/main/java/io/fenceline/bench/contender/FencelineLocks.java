@@ -13,7 +13,8 @@ final class FencelineLocks implements Contender {
 
   @SuppressWarnings("MustBeClosedChecker") // Whoever closes this one closes it.
   FencelineLocks(String address) {
-    this.client = Fenceline.connect(address);
+    // Connecting is not measured, and many processes may do so at the same time.
+    this.client = Fenceline.builder().store(address).connectTimeout(LONG).connect();
   }
 
   @Override

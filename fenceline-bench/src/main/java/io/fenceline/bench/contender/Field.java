@@ -34,6 +34,11 @@ public final class Field implements AutoCloseable {
     }
   }
 
+  /** All of them, Fenceline first. */
+  public List<Player> all() {
+    return List.copyOf(players);
+  }
+
   /** Those who can take part, Fenceline first. */
   public List<Player> in(Discipline discipline) {
     return players.stream().filter(p -> p.entrant().takesPartIn(discipline)).toList();

@@ -5,6 +5,9 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** What the floors have in common. */
 final class Floors {
+  /** Whoever has waited for its turn for this long looks whether the run is over. */
+  static final int LONGEST_WAIT_MILLIS = 500;
+
   private Floors() {}
 
   /** Sixteen bytes, new for each cycle. */

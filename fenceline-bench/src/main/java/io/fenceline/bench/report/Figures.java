@@ -4,6 +4,7 @@ import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Holds;
 import io.fenceline.bench.work.Names;
 import io.fenceline.bench.work.Series;
+import io.fenceline.bench.work.Turns;
 import io.fenceline.bench.work.Waiters;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +34,7 @@ final class Figures {
       store.put(rate.shape().name(), rate.series().stream().map(Figures::of).toList());
     }
     store.put("fleet", report.fleet().stream().map(Figures::of).toList());
+    store.put("turns", report.turns().stream().map(Figures::of).toList());
     store.put("waiters", report.waiters().stream().map(Figures::of).toList());
     store.put("holds", report.holds().stream().map(Figures::of).toList());
     store.put("names", report.names().stream().map(Figures::of).toList());
@@ -63,6 +65,30 @@ final class Figures {
     figures.put("waitMillisMax", result.waits().maxMillis());
     figures.put("handOffMillisP50", result.handOffs().millis(0.5));
     figures.put("handOffMillisP99", result.handOffs().millis(0.99));
+    return figures;
+  }
+
+  private static Map<String, Object> of(Turns.Table table) {
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("processes", table.crowd().processes());
+    figures.put("stayMillis", table.crowd().stayMillis());
+    figures.put("contenders", table.results().stream().map(Figures::of).toList());
+    return figures;
+  }
+
+  private static Map<String, Object> of(Turns.Result result) {
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("contender", result.entrant().id());
+    figures.put("median", result.median());
+    figures.put("rounds", result.perSecond());
+    figures.put("shares", result.shares());
+    figures.put("waitMillisP50", result.waits().millis(0.5));
+    figures.put("waitMillisP99", result.waits().millis(0.99));
+    figures.put("handOverMillisP50", result.handOvers().millis(0.5));
+    figures.put("handOverMillisP99", result.handOvers().millis(0.99));
+    figures.put("clientMicros", result.clientMicros());
+    figures.put("serverMicros", result.serverMicros());
+    result.perHandOver().forEach(sent -> figures.put(sent.kind(), sent.amount()));
     return figures;
   }
 

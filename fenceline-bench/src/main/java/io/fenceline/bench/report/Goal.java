@@ -23,6 +23,9 @@ record Goal(
     Function<StoreReport, Optional<Ratio>> measured) {
 
   private static final String OF_FLOOR = " of the floor";
+  private static final String OF_RLOCK = " of Redisson's lock";
+  private static final String OF_CURATOR = " of Curator";
+  private static final String OF_JETCD = " of jetcd's lock";
   private static final String OF_FAIR = " of a fair ReentrantLock";
 
   static final List<Goal> ALL =
@@ -32,7 +35,7 @@ record Goal(
           rate("redis", "spread", "floor", 0.9, OF_FLOOR),
           rate("redis", "spread", "fenced", 3, " of Redisson's fenced lock"),
           rate("redis", "hot", "jvm-fair", 0.6, OF_FAIR),
-          fleet("redis", "rlock", 20, " of Redisson's lock"),
+          fleet("redis", "rlock", 20, OF_RLOCK),
           new Goal(
               "redis",
               "fleet: shares of the processes off by at most 0.2",
@@ -57,17 +60,17 @@ record Goal(
                                               ours.waits().millis(0.99)
                                                   / other.waits().millis(0.99))))),
           rate("zookeeper", "solo", "floor", 0.9, OF_FLOOR),
-          rate("zookeeper", "solo", "curator", 1.2, " of Curator"),
+          rate("zookeeper", "solo", "curator", 1.2, OF_CURATOR),
           rate("zookeeper", "spread", "floor", 0.9, OF_FLOOR),
-          rate("zookeeper", "spread", "curator", 1.2, " of Curator"),
+          rate("zookeeper", "spread", "curator", 1.2, OF_CURATOR),
           rate("zookeeper", "hot", "jvm-fair", 0.6, OF_FAIR),
-          fleet("zookeeper", "curator", 20, " of Curator"),
+          fleet("zookeeper", "curator", 20, OF_CURATOR),
           rate("etcd", "solo", "floor", 0.9, OF_FLOOR),
-          rate("etcd", "solo", "jetcd", 1, " of jetcd's lock"),
+          rate("etcd", "solo", "jetcd", 1, OF_JETCD),
           rate("etcd", "spread", "floor", 0.9, OF_FLOOR),
-          rate("etcd", "spread", "jetcd", 1, " of jetcd's lock"),
+          rate("etcd", "spread", "jetcd", 1, OF_JETCD),
           rate("etcd", "hot", "jvm-fair", 0.5, OF_FAIR),
-          fleet("etcd", "jetcd", 20, " of jetcd's lock"),
+          fleet("etcd", "jetcd", 20, OF_JETCD),
           rate("postgresql", "solo", "floor", 0.9, OF_FLOOR),
           rate("postgresql", "solo", "shedlock", 1.5, " of ShedLock"),
           rate("postgresql", "spread", "floor", 0.9, OF_FLOOR),
@@ -77,7 +80,19 @@ record Goal(
           rate("sqlite", "solo", "floor", 0.8, OF_FLOOR),
           rate("sqlite", "spread", "floor", 0.8, OF_FLOOR),
           rate("sqlite", "hot", "jvm-fair", 0.6, OF_FAIR),
-          rate("memory", "hot", "jvm-fair", 0.6, OF_FAIR));
+          rate("memory", "hot", "jvm-fair", 0.6, OF_FAIR),
+          turns("redis", 2, "rlock", 1.5, OF_RLOCK),
+          turns("redis", 8, "rlock", 2.5, OF_RLOCK),
+          turns("redis", 32, "rlock", 4, OF_RLOCK),
+          turns("zookeeper", 2, "curator", 1.2, OF_CURATOR),
+          turns("zookeeper", 8, "curator", 1.5, OF_CURATOR),
+          turns("zookeeper", 32, "curator", 1.5, OF_CURATOR),
+          turns("etcd", 2, "jetcd", 2, OF_JETCD),
+          turns("etcd", 8, "jetcd", 2, OF_JETCD),
+          turns("etcd", 32, "jetcd", 2, OF_JETCD),
+          turns("postgresql", 2, "ring", 0.6, OF_FLOOR),
+          turns("postgresql", 8, "ring", 0.6, OF_FLOOR),
+          turns("postgresql", 32, "ring", 0.5, OF_FLOOR));
 
   private static Goal rate(String store, String work, String id, double wanted, String of) {
     return new Goal(
@@ -94,6 +109,18 @@ record Goal(
             report
                 .fleetOf("fenceline")
                 .flatMap(ours -> report.fleetOf(id).map(other -> ours.ratioTo(other))));
+  }
+
+  private static Goal turns(String store, int processes, String id, double wanted, String of) {
+    return new Goal(
+        store,
+        "turns of " + processes + " processes: " + show(wanted) + of,
+        wanted,
+        false,
+        report ->
+            report
+                .turnsOf(processes, "fenceline")
+                .flatMap(ours -> report.turnsOf(processes, id).map(ours::ratioTo)));
   }
 
   /** A figure of all rounds together. */

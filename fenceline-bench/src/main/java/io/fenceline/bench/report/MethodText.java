@@ -24,7 +24,8 @@ final class MethodText {
 
       - **Works.** *solo*: one thread. *spread*: 32 threads, each with a name of its own. *hot*: 32
         threads of one process, one name. *busy*: 8 threads, one name, and 1 or 10 ms inside. *fleet*:
-        four processes of eight threads, one name. *waiters*: claims placed at the store directly, past
+        four processes of eight threads, one name. *turns*: 2, 8 or 32 processes of one thread, one name,
+        and 0, 1 or 10 ms inside. *waiters*: claims placed at the store directly, past
         the client's own queue. *holds*: names held and renewed, and solo cycles beside them. *names*:
         names held on long leases that nobody renews, and solo cycles of another client beside them.
       - **A cycle** is lock, nothing inside (unless said), unlock; the answer of the unlock is waited
@@ -35,6 +36,14 @@ final class MethodText {
         key; in PostgreSQL two plain updates with the same durability (the release need not be on disk); in
         SQLite two transactions with the same pragmas. *Bare* ones do less than a lock needs and have no
         goal.
+      - **Floors of *turns*** hand on in a ring of processes that know each other, without a lock or a lease:
+        on Redis `BLPOP` and a script that mints a number and pushes it; in PostgreSQL `NOTIFY` on a channel of the
+        next one and one update that is on disk; on ZooKeeper the deletion of a node that the next one
+        watches; on etcd a put of a key that it watches; at an SQLite file one transaction and a byte through
+        a Unix-domain socket; in MariaDB `GET_LOCK` around an update. A hand-over is from the beginning of
+        the release in one process to the return of the acquire in another, by the machine's clock. What is
+        counted on the wire is all that came while turns were taken, over the hand-overs between processes.
+        MariaDB takes part in this work only.
       - **Rounds are interleaved**: each contender has a short turn in each round, in an order that is
         drawn anew each time; ratios are taken within rounds, and the median of them is shown. The clock
         of a turn runs while all threads are at work.

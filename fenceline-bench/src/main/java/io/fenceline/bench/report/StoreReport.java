@@ -6,6 +6,7 @@ import io.fenceline.bench.work.Names;
 import io.fenceline.bench.work.Ratio;
 import io.fenceline.bench.work.Series;
 import io.fenceline.bench.work.Shape;
+import io.fenceline.bench.work.Turns;
 import io.fenceline.bench.work.Waiters;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param description what ran there
  * @param rates the works of one process
  * @param fleet the work of several; empty if it was not run
+ * @param turns the works of several of one thread; empty if they were not run
  * @param waiters hand-offs by waiters; empty if it was not run
  * @param holds renewals by holds; empty if it was not run
  * @param names cycles by live names; empty if it was not run
@@ -27,6 +29,7 @@ public record StoreReport(
     String description,
     List<Rate> rates,
     List<Fleet.Result> fleet,
+    List<Turns.Table> turns,
     List<Waiters.Point> waiters,
     List<Holds.Point> holds,
     List<Names.Point> names,
@@ -56,6 +59,15 @@ public record StoreReport(
     return fleet.stream().filter(each -> each.entrant().id().equals(id)).findFirst();
   }
 
+  /** What a contender did with nothing inside. */
+  Optional<Turns.Result> turnsOf(int processes, String id) {
+    return turns.stream()
+        .filter(table -> table.crowd().equals(new Turns.Crowd(processes, 0)))
+        .flatMap(table -> table.results().stream())
+        .filter(each -> each.entrant().id().equals(id))
+        .findFirst();
+  }
+
   /** All tables, in order. */
   public List<Table> tables() {
     List<Table> tables = new java.util.ArrayList<>();
@@ -63,6 +75,7 @@ public record StoreReport(
     if (!fleet.isEmpty()) {
       tables.add(FleetTable.of(fleet));
     }
+    turns.forEach(table -> tables.add(TurnsTable.of(table)));
     if (!waiters.isEmpty()) {
       tables.add(GrowthTables.waiters(waiters));
     }

@@ -6,10 +6,11 @@ import java.util.List;
 public interface Venue extends AutoCloseable {
 
   /** The stores that there are venues of, in the order of the report. */
-  List<String> ALL = List.of("redis", "zookeeper", "etcd", "postgresql", "sqlite", "memory");
+  List<String> ALL =
+      List.of("redis", "zookeeper", "etcd", "postgresql", "mariadb", "sqlite", "memory");
 
   /** Those that are measured only when they are named: the report does not have them. */
-  List<String> BY_NAME = List.of("mariadb", "mysql");
+  List<String> BY_NAME = List.of("mysql");
 
   /** Starts the server of a store. */
   static Venue start(String store) {

@@ -13,6 +13,8 @@ import java.util.List;
  *     contenders differ by tenths
  * @param hot turns of works in which all want the same
  * @param fleet turns of works of several processes
+ * @param turns turns of works of several processes of one thread
+ * @param crowds how many such processes
  * @param wireCycles how many cycles are counted on the wire
  * @param holds how many names are held at once, in steps
  * @param heldSeconds how long they are watched, which is a third of their lease
@@ -26,6 +28,8 @@ public record Effort(
     Turns alone,
     Turns hot,
     Turns fleet,
+    Turns turns,
+    List<Integer> crowds,
     int wireCycles,
     List<Integer> holds,
     int heldSeconds,
@@ -40,6 +44,24 @@ public record Effort(
    */
   public record Turns(int rounds, int millis) {}
 
+  /** The same, with other crowds. */
+  public Effort with(List<Integer> otherCrowds) {
+    return new Effort(
+        label,
+        warmUp,
+        settle,
+        alone,
+        hot,
+        fleet,
+        turns,
+        otherCrowds,
+        wireCycles,
+        holds,
+        heldSeconds,
+        waiters,
+        names);
+  }
+
   /** For figures that are published. */
   public static final Effort FULL =
       new Effort(
@@ -49,6 +71,8 @@ public record Effort(
           new Turns(101, 100),
           new Turns(9, 500),
           new Turns(3, 2_000),
+          new Turns(7, 1_000),
+          List.of(2, 8, 32),
           500,
           List.of(1_000, 10_000, 100_000),
           10,
@@ -64,6 +88,8 @@ public record Effort(
           new Turns(9, 50),
           new Turns(1, 200),
           new Turns(2, 500),
+          new Turns(3, 500),
+          List.of(2, 8),
           100,
           List.of(1_000),
           1,
@@ -79,6 +105,8 @@ public record Effort(
           new Turns(1, 20),
           new Turns(1, 20),
           new Turns(1, 100),
+          new Turns(1, 200),
+          List.of(2),
           4,
           List.of(10),
           1,

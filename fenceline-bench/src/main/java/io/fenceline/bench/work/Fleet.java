@@ -129,7 +129,7 @@ public final class Fleet {
     guard.reset();
     long start = System.nanoTime();
     long until = start + millis * 1_000_000L;
-    String order = "run " + score.entrant.id() + " " + THREADS + " " + until;
+    String order = "run " + score.entrant.id() + " " + THREADS + " " + until + " 0 fleet";
     members.forEach(member -> member.send(order));
     long sum = 0;
     for (int i = 0; i < members.size(); i++) {

@@ -1,7 +1,6 @@
 package io.fenceline.bench.work;
 
 import io.fenceline.bench.contender.Contender;
-import io.fenceline.bench.contender.Entrant.Discipline;
 import io.fenceline.bench.contender.Field;
 import io.fenceline.bench.contender.Field.Player;
 import java.io.BufferedReader;
@@ -9,7 +8,9 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,10 +19,29 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * One process of a fleet, told what to do by lines: the store, its address and the file first (an
  * address may have a password, which a list of processes would show), then {@code run CONTENDER
- * THREADS UNTIL} for each turn.
+ * THREADS UNTIL STAY NAME} for each turn, with the moment and the stay inside in nanoseconds.
  */
 final class FleetMember {
+  /** Of a single thread, from turn to turn: what hands on in a ring has its place there. */
+  private static final Map<String, Contender.Cycle> KEPT = new HashMap<>();
+
   private FleetMember() {}
+
+  /** Makes what a thread does. */
+  private interface Cycles {
+    Contender.Cycle get() throws Exception;
+  }
+
+  private static Cycles kept(Contender contender, String name) throws Exception {
+    String key = System.identityHashCode(contender) + " " + name;
+    Contender.Cycle cycle = KEPT.get(key);
+    if (cycle == null) {
+      cycle = contender.on(name);
+      KEPT.put(key, cycle);
+    }
+    Contender.Cycle same = cycle;
+    return () -> same;
+  }
 
   /** Runs it. */
   public static void main(String[] args) throws Exception {
@@ -37,21 +57,24 @@ final class FleetMember {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         String[] words = line.split(" ", -1);
         Contender contender =
-            field.in(Discipline.FLEET).stream()
+            field.all().stream()
                 .filter(player -> player.entrant().id().equals(words[1]))
                 .findFirst()
                 .map(Player::contender)
                 .orElseThrow();
         int threads = Integer.parseInt(words[2]);
-        System.out.println(
-            run(contender, threads, Long.parseLong(words[3]), new SharedGuard(file, process)));
+        SharedGuard guard = new SharedGuard(file, process, Long.parseLong(words[4]));
+        long cpu = Crew.clientNanos();
+        Cycles made = threads == 1 ? kept(contender, words[5]) : () -> contender.on(words[5]);
+        String done = run(made, threads, Long.parseLong(words[3]), guard);
+        System.out.println(done + " " + (Crew.clientNanos() - cpu) / 1_000);
       }
     }
     System.exit(0); // Some clients leave threads behind.
   }
 
   /** Goes through cycles until a moment of the machine's clock. */
-  private static String run(Contender contender, int threads, long until, SharedGuard guard)
+  private static String run(Cycles made, int threads, long until, SharedGuard guard)
       throws Exception {
     AtomicLong cycles = new AtomicLong();
     ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -63,7 +86,7 @@ final class FleetMember {
         pool.execute(
             () -> {
               try {
-                part.complete(work(contender, until, guard, cycles));
+                part.complete(work(made.get(), until, guard, cycles));
               } catch (Throwable e) { // Whatever it is, the run has failed by it.
                 part.completeExceptionally(e);
               }
@@ -80,8 +103,7 @@ final class FleetMember {
   }
 
   private static Histogram work(
-      Contender contender, long until, SharedGuard guard, AtomicLong cycles) throws Exception {
-    Contender.Cycle cycle = contender.on("fleet");
+      Contender.Cycle cycle, long until, SharedGuard guard, AtomicLong cycles) throws Exception {
     Histogram waits = new Histogram();
     while (System.nanoTime() < until) {
       long asked = System.nanoTime();
@@ -91,8 +113,10 @@ final class FleetMember {
             entered[0] = System.nanoTime();
             guard.run(token);
           });
-      waits.add(entered[0] - asked);
-      cycles.incrementAndGet();
+      if (entered[0] != 0) {
+        waits.add(entered[0] - asked);
+        cycles.incrementAndGet();
+      }
     }
     return waits;
   }

@@ -33,16 +33,17 @@ final class Guarded implements Contender.Section {
       lastToken = token;
     }
     count++;
-    if (stayNanos > 0) {
-      stay();
-    }
+    stay(stayNanos);
     if (inside != me) {
       throw new BrokenLockException("thread " + inside + " came in while " + me + " was inside");
     }
     inside = 0;
   }
 
-  private void stay() {
+  static void stay(long stayNanos) {
+    if (stayNanos == 0) {
+      return;
+    }
     long end = System.nanoTime() + stayNanos;
     for (long left = stayNanos; left > 0; left = end - System.nanoTime()) {
       LockSupport.parkNanos(left);

@@ -23,9 +23,15 @@ final class SharedGuard implements Contender.Section {
 
   private final ByteBuffer memory;
   private final long process;
+  private final long stayNanos;
   private final Histogram handOffs = new Histogram();
 
   SharedGuard(Path file, long process) throws IOException {
+    this(file, process, 0);
+  }
+
+  SharedGuard(Path file, long process, long stayNanos) throws IOException {
+    this.stayNanos = stayNanos;
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       this.memory =
@@ -54,12 +60,18 @@ final class SharedGuard implements Contender.Section {
     }
     memory.putLong(LAST_TOKEN, token);
     memory.putLong(COUNT, memory.getLong(COUNT) + 1);
+    Guarded.stay(stayNanos);
     if (memory.getLong(INSIDE) != me) {
       throw new BrokenLockException(memory.getLong(INSIDE) + " came in while " + me + " was there");
     }
     memory.putLong(LEFT_BY, process);
     memory.putLong(LEFT_NANOS, System.nanoTime());
     memory.putLong(INSIDE, 0);
+  }
+
+  /** When the last one left. */
+  long leftNanos() {
+    return memory.getLong(LEFT_NANOS);
   }
 
   /** How often someone of any process was inside. */
