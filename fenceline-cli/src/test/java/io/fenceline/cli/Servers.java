@@ -47,8 +47,8 @@ enum Servers {
   }
 
   private static String zooKeeper() {
-    ZooKeeperServer server = ZooKeeperServer.start(Duration.ofMillis(300));
-    return "zookeeper://" + server.address() + "/locks?session=10000ms&tick=300ms";
+    ZooKeeperServer server = ZooKeeperServer.start(Duration.ofMillis(500));
+    return "zookeeper://" + server.address() + "/locks?session=10000ms&tick=500ms";
   }
 
   private static String etcd() {
