@@ -40,6 +40,7 @@ public final class Supervisor {
 
   private boolean endangered;
   private boolean lost;
+  private boolean overdue;
   private boolean killed;
   private boolean told;
   private @Nullable Long killAtNanos;
@@ -117,13 +118,15 @@ public final class Supervisor {
       Message.later(what + " was lost while the command ran: " + reason(held));
     }
     Message.flush();
-    boolean ended = endangered && killAtNanos != null;
+    // It may have been ended a little early: a stopped tool can't say that the lease was renewed.
+    overdue = command.isOverdue();
+    boolean ended = overdue || (endangered && killAtNanos != null);
     return lost || ended ? ExitCode.LOST : command.exitCode();
   }
 
   /** Whether what the command ran under was lost, or about to be. */
   public boolean hasLost() {
-    return lost || endangered;
+    return lost || endangered || overdue;
   }
 
   private boolean isOver(GuardedCommand command, String what) throws InterruptedException {
