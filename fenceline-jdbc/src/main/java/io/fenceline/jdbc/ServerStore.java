@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /** Opens a database server as a store. */
 final class ServerStore {
   /** While it is told when to ask, a waiter looks for what nobody says. */
-  private static final Polling TOLD = Polling.millis(1_000, 5_000);
+  private static final Polling TOLD = Polling.millis(100, 5_000);
 
   private static final Polling WITHOUT_HINTS = Polling.millis(10, 250);
 

@@ -33,7 +33,7 @@ final class SqliteStore {
   private static final Polling UNTOLD = Polling.millis(1, 10);
 
   /** While its bell can be rung, a waiter looks for what nobody tells it. */
-  private static final Polling TOLD = Polling.millis(10, 1_000);
+  private static final Polling TOLD = Polling.millis(5, 100);
 
   private SqliteStore() {}
 
