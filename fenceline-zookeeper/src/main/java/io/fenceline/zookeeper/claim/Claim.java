@@ -165,7 +165,7 @@ public final class Claim implements Session.NodeWatcher {
       boolean isAlone = fast.created(QueueNode.sequenceOf(made.path()));
       setNode(mine, new OwnNode(made.path(), made.czxid(), fast));
       if (fast.skipsList() && isAlone) {
-        onAlone(mine);
+        onQueue(mine, on, null, on.connection());
       } else if (fast.skipsList()) {
         list(mine, on);
       }
@@ -222,22 +222,16 @@ public final class Claim implements Session.NodeWatcher {
                 createAgain(mine, 0);
               } else {
                 setNode(mine, new OwnNode(found.path(), found.stat().getCzxid(), null));
-                order(mine, on, found.queue(), connection);
+                context
+                    .queues()
+                    .order(
+                        on,
+                        requests.folder,
+                        connection,
+                        found.queue(),
+                        listed -> onListed(mine, on, listed));
               }
             });
-  }
-
-  private void order(int mine, Session on, List<QueueNode> nodes, int connection) {
-    CompletableFuture<LockQueue> unused =
-        QueueReader.inOrder(on, requests.folder, nodes)
-            .whenComplete(
-                (queue, failure) ->
-                    onListed(
-                        mine,
-                        on,
-                        queue != null
-                            ? new Listed.Queue(queue, connection)
-                            : new Listed.Failed(context.sessions().meaning(failure))));
   }
 
   // In the queue. -------------------------------------------------------------------------------
@@ -254,30 +248,13 @@ public final class Claim implements Session.NodeWatcher {
     }
   }
 
-  /** Nobody is ahead of the node, as its sequence alone tells. */
-  private void onAlone(int mine) {
-    Granted granted = null;
-    synchronized (this) {
-      if (attempt != mine || !(state instanceof Asking asking) || asking.node() == null) {
-        return;
-      }
-      if (!isWithdrawn) {
-        granted = grant(asking.session(), asking.node(), asking.sent());
-      }
-    }
-    if (granted == null) {
-      leave(() -> {});
-    } else {
-      tell(granted, granted.from);
-    }
-  }
-
   /**
    * Decides by the queue as it was after the node was in it.
    *
+   * @param queue null if it is proven that nobody is ahead
    * @param connection which one it was listed on
    */
-  private void onQueue(int mine, Session on, LockQueue queue, int connection) {
+  private void onQueue(int mine, Session on, @Nullable LockQueue queue, int connection) {
     List<QueueNode> ahead;
     QueueNode stranger = null;
     boolean isUnwanted;
@@ -290,9 +267,9 @@ public final class Claim implements Session.NodeWatcher {
         return;
       }
       isUnwanted = isWithdrawn;
-      ahead = queue.aheadOf(own.name());
+      ahead = queue == null ? List.of() : queue.aheadOf(own.name());
       if (ahead != null && !isUnwanted) {
-        stranger = queue.stranger(request.mode(), ahead);
+        stranger = queue == null ? null : queue.stranger(request.mode(), ahead);
         if (stranger == null && LockQueue.fits(request.mode(), ahead)) {
           granted = grant(on, own, sent);
         } else if (stranger == null && request.waits()) {
@@ -617,32 +594,22 @@ public final class Claim implements Session.NodeWatcher {
         : null;
   }
 
-  /** A renewal has found that the grant is gone: whoever renews tells the holder. */
-  public void end() {
-    Granted unused = endGrant();
-  }
-
-  private @Nullable Granted endGrant() {
-    Granted granted;
-    synchronized (this) {
-      if (!(state instanceof Granted had)) {
-        return null;
-      }
-      granted = had;
+  /** A renewal has found that the grant is gone, and tells the holder itself. */
+  public synchronized void end() {
+    if (state instanceof Granted) {
       state = new Over();
+      context.claims().remove(this);
     }
-    context.claims().remove(this);
-    return granted;
   }
 
   /** The node is not there any more, and the holder has not asked. */
   public void gone() {
-    Granted granted = endGrant();
-    if (granted == null) {
-      return;
-    }
     boolean isTold;
     synchronized (this) {
+      if (!(state instanceof Granted granted)) {
+        return;
+      }
+      end();
       granted.isGoneMeanwhile = granted.telling > 0;
       if (granted.isGoneMeanwhile) {
         return; // Whoever tells of the grant says so next.

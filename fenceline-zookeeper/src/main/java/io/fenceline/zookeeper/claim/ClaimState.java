@@ -26,10 +26,14 @@ import org.jspecify.annotations.Nullable;
 sealed interface ClaimState {
 
   /** Returns the session of the last attempt; null if there was none. */
-  @Nullable Session session();
+  default @Nullable Session session() {
+    return null;
+  }
 
   /** Returns the claim's node, as far as it is known. */
-  @Nullable OwnNode node();
+  default @Nullable OwnNode node() {
+    return null;
+  }
 
   /**
    * The claim's own node.
@@ -44,17 +48,7 @@ sealed interface ClaimState {
   }
 
   /** Nothing was sent yet. */
-  record New() implements ClaimState {
-    @Override
-    public @Nullable Session session() {
-      return null;
-    }
-
-    @Override
-    public @Nullable OwnNode node() {
-      return null;
-    }
-  }
+  record New() implements ClaimState {}
 
   /** The node was asked for, or is being looked for. */
   record Asking(Session session, Moment sent, @Nullable OwnNode node) implements ClaimState {
@@ -211,15 +205,5 @@ sealed interface ClaimState {
   record Leaving(@Nullable Session session, @Nullable OwnNode node) implements ClaimState {}
 
   /** There is no node. */
-  record Over() implements ClaimState {
-    @Override
-    public @Nullable Session session() {
-      return null;
-    }
-
-    @Override
-    public @Nullable OwnNode node() {
-      return null;
-    }
-  }
+  record Over() implements ClaimState {}
 }

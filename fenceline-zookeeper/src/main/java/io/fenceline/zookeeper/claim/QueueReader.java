@@ -72,7 +72,7 @@ public final class QueueReader {
 
   // Guarded by this.
   private final Map<Key, List<Consumer<Listed>>> underWay = new HashMap<>();
-  private final Map<Key, Known> known = new HashMap<>();
+  private final Map<Key, Known> kept = new HashMap<>();
 
   public QueueReader(StoreContext context, Sessions sessions) {
     this.context = context;
@@ -97,7 +97,7 @@ public final class QueueReader {
   void poll(Session on, String folder, long maxAgeNanos, Consumer<Listed> asker) {
     Known last;
     synchronized (this) {
-      last = known.get(new Key(on, folder));
+      last = kept.get(new Key(on, folder));
     }
     if (last != null
         && last.sent.connection == on.connection()
@@ -114,7 +114,12 @@ public final class QueueReader {
         (code, asked, ignored, children) -> {
           sendNext(key);
           if (code == OK) {
-            order(key, sent, askers, LockQueue.parse(children));
+            order(
+                key.session,
+                key.folder,
+                sent.connection,
+                LockQueue.parse(children),
+                read -> keep(key, sent, askers, read));
           } else {
             String name = Layout.nameOf(key.folder);
             tell(
@@ -137,32 +142,15 @@ public final class QueueReader {
     send(key, next);
   }
 
-  private void order(Key key, Sent sent, List<Consumer<Listed>> askers, List<QueueNode> nodes) {
-    if (LockQueue.areSequencesSound(nodes)) {
-      keep(key, sent, LockQueue.bySequence(nodes), askers);
-      return;
-    }
-    CompletableFuture<LockQueue> unused =
-        byCreation(key.session, key.folder, nodes)
-            .whenComplete(
-                (queue, failure) -> {
-                  if (queue != null) {
-                    keep(key, sent, queue, askers);
-                  } else {
-                    tell(askers, new Listed.Failed(sessions.meaning(failure)));
-                  }
-                });
-  }
-
-  private void keep(Key key, Sent sent, LockQueue queue, List<Consumer<Listed>> askers) {
+  private void keep(Key key, Sent sent, List<Consumer<Listed>> askers, Listed listed) {
     synchronized (this) {
-      if (queue.nodes().size() < WORTH_KEEPING) {
-        known.remove(key);
+      if (listed instanceof Listed.Queue known && known.queue().nodes().size() >= WORTH_KEEPING) {
+        kept.put(key, new Known(known.queue(), sent));
       } else {
-        known.put(key, new Known(queue, sent));
+        kept.remove(key);
       }
     }
-    tell(askers, new Listed.Queue(queue, sent.connection));
+    tell(askers, listed);
   }
 
   private static void tell(List<Consumer<Listed>> askers, Listed listed) {
@@ -171,10 +159,27 @@ public final class QueueReader {
 
   /** Forgets lists that were asked for before then. */
   public synchronized void forgetBefore(long nanos) {
-    known.values().removeIf(last -> last.sent.nanos - nanos < 0);
+    kept.values().removeIf(last -> last.sent.nanos - nanos < 0);
   }
 
   // The order of nodes that are known. ----------------------------------------------------------
+
+  /** Brings nodes that were listed into their order. */
+  void order(
+      Session on, String folder, int connection, List<QueueNode> nodes, Consumer<Listed> asker) {
+    if (LockQueue.areSequencesSound(nodes)) {
+      asker.accept(new Listed.Queue(LockQueue.bySequence(nodes), connection));
+      return;
+    }
+    CompletableFuture<LockQueue> unused =
+        byCreation(on, folder, nodes)
+            .whenComplete(
+                (queue, failure) ->
+                    asker.accept(
+                        queue != null
+                            ? new Listed.Queue(queue, connection)
+                            : new Listed.Failed(sessions.meaning(failure))));
+  }
 
   /** Returns the queue of some nodes, by whatever tells their order. */
   public static CompletableFuture<LockQueue> inOrder(
