@@ -47,6 +47,7 @@ public final class Entrants {
           List.of(
               ours(ALL),
               floor("bare statements", InnoDbFloor::new),
+              ring("GET_LOCK, update", MariaDbRing::new),
               peer("shedlock", "ShedLock JDBC", ALONE, ShedLocks::new),
               fair(),
               unfair());
@@ -57,7 +58,6 @@ public final class Entrants {
               ring("socket, transaction", SqliteRing::new),
               fair(),
               unfair());
-      case "mariadb" -> List.of(ours(TURNS), ring("GET_LOCK, update", MariaDbRing::new));
       case "zookeeper" ->
           List.of(
               ours(ALL),
