@@ -26,8 +26,11 @@ final class JavaCode {
       import io.fenceline.event.*;
       import io.fenceline.fence.*;
       import io.fenceline.jdbc.*;
+      import io.fenceline.recipes.cache.*;
       import io.fenceline.recipes.election.*;
       import io.fenceline.recipes.once.*;
+      import io.fenceline.recipes.ratelimit.*;
+      import io.fenceline.recipes.striped.*;
       import io.fenceline.redis.*;
       import io.fenceline.settings.*;
       import io.fenceline.testkit.*;
