@@ -68,7 +68,8 @@ class PostgresProxyTest {
         .containsEntry("EncryptionRequest", 1L)
         .containsEntry("Startup", 1L)
         .containsEntry("Query", 2L);
-    // The client does not wait for an answer to its last message: it may be gone before that arrives.
+    // The client does not wait for an answer to its last message: it may be gone before that
+    // arrives.
     Eventually.until(
         Duration.ofSeconds(60),
         "the message that ends the session",
