@@ -131,7 +131,7 @@ class SecurityTest {
     try {
       String page =
           Files.readString(Path.of(System.getProperty("user.dir"), "..", "docs", "redlock.md"));
-      Matcher addition = Pattern.compile("lists: `([^`]*)`").matcher(page);
+      Matcher addition = Pattern.compile("lists:\\s+`([^`]*)`").matcher(page);
       assertThat(addition.find()).isTrue();
       return addition.group(1).replaceAll("\\s+", " ").strip();
     } catch (IOException e) {

@@ -8,11 +8,13 @@ import io.fenceline.testkit.server.RedisKind;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A Cluster of Valkey keeps the contract, with the documented rights. */
 @NeedsValkey
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class ValkeyClusterContractTest extends LockContract {
   private static RedisCluster valkey;

@@ -3,10 +3,12 @@ package io.fenceline.zookeeper;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.contract.StoreHarness;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract on the path that decides: every claim lists the queue. */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class WithoutFastPathContractTest extends LockContract {
   @Override
