@@ -38,8 +38,10 @@ final class StandingStill {
       Hold hold = other.lock("standing-still").acquireAsync(BOUND).get();
       // It goes on only when it has heard who holds the name: until then, the server waits for it.
       Fault held = proxy.holdReply(Trigger.first(request -> request.contains("FOR UPDATE")));
+      // A reader: a mutex would join the queue by one statement where the database has such.
       CompletableFuture<Hold> waiting =
-          CompletableFuture.supplyAsync(() -> still.lock("standing-still").acquireAsync(BOUND))
+          CompletableFuture.supplyAsync(
+                  () -> still.readWriteLock("standing-still").readLock().acquireAsync(BOUND))
               .thenCompose(claim -> claim);
       Eventually.until(BOUND, "the row to be locked", () -> held.timesApplied() > 0);
 
