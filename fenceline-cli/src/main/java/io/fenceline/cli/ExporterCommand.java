@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "exporter",
     description = {
-      "Serves the state of the store for Prometheus, at http://ADDRESS/metrics, until a signal:",
-      "names held, holders, waiting processes, longest hold and oldest wait, by group (the part of a",
+      "Serves the state of the store for Prometheus, at http://ADDRESS/metrics, until a signal.",
+      "Names held, holders, waiting processes, longest hold and oldest wait, by group (the part of a",
       "name before its first ':', '/' or '.'; at most 100 groups, then 'other')."
     },
     footer = {
