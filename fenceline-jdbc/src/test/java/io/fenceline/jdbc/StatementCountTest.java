@@ -268,8 +268,8 @@ class StatementCountTest {
       Eventually.until(
           BOUND, "all", () -> all.get(0).inspect("turns").waiters().size() == clients - 1);
       turns.add(new Turn(all.get(0), first));
-      // Signs of life of those who wait come meanwhile, too, and the more of them in a round, the slower the
-      // machine: a round without many shows what a hand-over costs.
+      // Signs of life of those who wait come meanwhile, too: the slower the machine, the more in a
+      // round. A round without many shows what a hand-over costs.
       double fewest = Double.MAX_VALUE;
       for (int round = 0; round < rounds && fewest > 4; round++) {
         proxy.resetCounts();
