@@ -223,6 +223,24 @@ class LoadOnceCacheTest {
   }
 
   @Test
+  void storeOfTheLocksThatIsAway_fails_orLoadsWithoutTheLock_asChosen() throws Exception {
+    Duration briefly = Duration.ofSeconds(1);
+    RedisServer server = RedisServer.start();
+    try (Fenceline client =
+        Fenceline.builder().store(server.uri()).operationTimeout(briefly).connect()) {
+      LoadOnceCache<String> failing = cache(client).waiting(briefly);
+      LoadOnceCache<String> loading =
+          LoadOnceCache.of(client, "prices", Codec.text(), TTL, LockAway.LOAD).waiting(briefly);
+      assertThat(failing.get(key, this::load)).isEqualTo("load 1");
+      server.close();
+
+      assertThatThrownBy(() -> failing.get(key + "-other", this::load))
+          .isInstanceOf(StoreUnavailableException.class);
+      assertThat(loading.get(key + "-other", this::load)).isEqualTo("load 2");
+    }
+  }
+
+  @Test
   void sharedTierThatIsAway_fails_orLoadsAlone_asChosen() throws Exception {
     RedisServer server = RedisServer.start();
     RedisClient client = RedisClient.create(server.uri());
