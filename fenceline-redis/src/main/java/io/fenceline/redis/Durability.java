@@ -1,5 +1,6 @@
 package io.fenceline.redis;
 
+import io.fenceline.redis.connection.ReplicaWait;
 import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
 import java.time.Duration;
@@ -38,5 +39,9 @@ public record Durability(int replicas, Duration timeout) {
 
   boolean isNone() {
     return replicas == 0;
+  }
+
+  ReplicaWait replicaWait() {
+    return new ReplicaWait(replicas, timeout);
   }
 }

@@ -1,8 +1,8 @@
 package io.fenceline.redis;
 
+import io.fenceline.redis.fence.FenceScript;
+import io.fenceline.redis.layout.Script;
 import io.fenceline.settings.InvalidSettingException;
-import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 
 /**
  * A script that runs only if its caller's token passes the fence.
@@ -18,24 +18,10 @@ import java.util.HexFormat;
  * script by its hash once it has seen it.
  */
 public final class GuardedScript {
-  static final GuardedScript CHECK = builtIn("fence-check.lua");
-  static final GuardedScript SET = builtIn("fence-set.lua");
-  static final GuardedScript HSET = builtIn("fence-hset.lua");
-  static final GuardedScript DEL = builtIn("fence-del.lua");
+  private final FenceScript script;
 
-  private final byte[] body;
-  private final byte[] hash;
-
-  private final boolean repeatable;
-
-  private GuardedScript(String text, boolean repeatable) {
-    this.repeatable = repeatable;
-    this.body = text.getBytes(StandardCharsets.UTF_8);
-    this.hash = HexFormat.of().formatHex(Script.sha1(body)).getBytes(StandardCharsets.US_ASCII);
-  }
-
-  private static GuardedScript builtIn(String file) {
-    return new GuardedScript(Script.load(file), true);
+  private GuardedScript(FenceScript script) {
+    this.script = script;
   }
 
   /**
@@ -49,24 +35,16 @@ public final class GuardedScript {
     }
     // Before the fence, so that the script sees nothing of it.
     return new GuardedScript(
-        "local function guarded(KEYS, ARGV)\n"
-            + lua
-            + "\nend\n"
-            + Script.load("fence.lua")
-            + "return guarded({unpack(keys, 3)}, {unpack(args, 2)})\n",
-        false);
+        FenceScript.of(
+            "local function guarded(KEYS, ARGV)\n"
+                + lua
+                + "\nend\n"
+                + Script.load("fence.lua")
+                + "return guarded({unpack(keys, 3)}, {unpack(args, 2)})\n",
+            false));
   }
 
-  /** Whether it may be done twice; of a script that we did not write, nobody knows. */
-  boolean isRepeatable() {
-    return repeatable;
-  }
-
-  byte[] body() {
-    return body;
-  }
-
-  byte[] hash() {
-    return hash;
+  FenceScript script() {
+    return script;
   }
 }

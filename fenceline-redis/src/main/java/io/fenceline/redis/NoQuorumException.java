@@ -1,5 +1,6 @@
 package io.fenceline.redis;
 
+import io.fenceline.redis.redlock.NodeReport;
 import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +30,7 @@ public final class NoQuorumException extends RuntimeException {
     }
   }
 
-  NoQuorumException(int needed, List<NodeAnswer> answers) {
+  private NoQuorumException(int needed, List<NodeAnswer> answers) {
     super(
         answers.stream()
             .map(NodeAnswer::toString)
@@ -40,6 +41,14 @@ public final class NoQuorumException extends RuntimeException {
         false);
     this.needed = needed;
     this.answers = List.copyOf(answers);
+  }
+
+  static NoQuorumException of(int needed, List<NodeReport> reports) {
+    return new NoQuorumException(
+        needed,
+        reports.stream()
+            .map(report -> new NodeAnswer(report.address(), report.answer(), report.took()))
+            .toList());
   }
 
   /** How many nodes had to do it. */

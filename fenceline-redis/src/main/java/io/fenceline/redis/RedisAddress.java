@@ -1,5 +1,7 @@
 package io.fenceline.redis;
 
+import io.fenceline.redis.connection.Topologies;
+import io.fenceline.redis.redlock.RedlockSettings;
 import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreAddress.HostPort;
@@ -56,10 +58,14 @@ final class RedisAddress {
   RedlockStore redlock() {
     String timeout = parameters.get("nodeTimeout");
     return new RedlockStore(
-        new RedlockStore.Settings(plain(), options(), address.toString()),
-        timeout == null
-            ? RedlockStore.DEFAULT_NODE_TIMEOUT
-            : Durations.checkPositive("nodeTimeout", Durations.parse("nodeTimeout", timeout)));
+        new RedlockSettings(
+            plain(),
+            options(),
+            address.toString(),
+            timeout == null
+                ? RedlockStore.DEFAULT_NODE_TIMEOUT
+                : Durations.checkPositive("nodeTimeout", Durations.parse("nodeTimeout", timeout)),
+            NoQuorumException::of));
   }
 
   RedisStore locks() {

@@ -6,6 +6,10 @@ import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.Fence;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceNotices;
+import io.fenceline.redis.connection.Failures;
+import io.fenceline.redis.connection.LettuceVersion;
+import io.fenceline.redis.fence.FenceCalls;
+import io.fenceline.redis.fence.FenceScript;
 import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
 import io.lettuce.core.ScriptOutputType;
@@ -141,7 +145,7 @@ public final class RedisFence<K, V> {
   public CompletableFuture<Void> setAsync(K key, V value, FencingToken token) {
     return derived(
         calls.<String>call(
-            GuardedScript.SET,
+            FenceScript.SET,
             ScriptOutputType.STATUS,
             key,
             token,
@@ -160,7 +164,7 @@ public final class RedisFence<K, V> {
     long millis = Durations.checkPositive("expiry", expiry).toMillis();
     return derived(
         calls.<String>call(
-            GuardedScript.SET,
+            FenceScript.SET,
             ScriptOutputType.STATUS,
             key,
             token,
@@ -188,7 +192,7 @@ public final class RedisFence<K, V> {
           "fields", fields.size(), "there must be 1 to " + MOST_FIELDS);
     }
     return calls.call(
-        GuardedScript.HSET,
+        FenceScript.HSET,
         ScriptOutputType.INTEGER,
         key,
         token,
@@ -211,7 +215,7 @@ public final class RedisFence<K, V> {
   public CompletableFuture<Boolean> delAsync(K key, FencingToken token) {
     return derived(
         calls.<Long>call(
-            GuardedScript.DEL, ScriptOutputType.INTEGER, key, token, List.of(), args -> {}),
+            FenceScript.DEL, ScriptOutputType.INTEGER, key, token, List.of(), args -> {}),
         deleted -> deleted > 0);
   }
 
@@ -245,7 +249,7 @@ public final class RedisFence<K, V> {
       FencingToken token,
       List<K> keys,
       List<V> args) {
-    return calls.call(script, output, resource, token, keys, all -> all.addValues(args));
+    return calls.call(script.script(), output, resource, token, keys, all -> all.addValues(args));
   }
 
   /**
@@ -259,7 +263,7 @@ public final class RedisFence<K, V> {
     return (resource, token) ->
         await(
             calls.<Long>call(
-                GuardedScript.CHECK,
+                FenceScript.CHECK,
                 ScriptOutputType.INTEGER,
                 key.apply(resource),
                 token,

@@ -1,12 +1,28 @@
 package io.fenceline.redis;
 
-import static io.fenceline.redis.Layout.bytes;
+import static io.fenceline.redis.layout.Layout.bytes;
 
 import io.fenceline.FencelineException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.diagnosis.Guarantees;
-import io.fenceline.redis.Topology.Purpose;
+import io.fenceline.redis.claim.Claim;
+import io.fenceline.redis.claim.Renewals;
+import io.fenceline.redis.claim.SoloHead;
+import io.fenceline.redis.claim.UncontendedBuckets;
+import io.fenceline.redis.connection.Driver;
+import io.fenceline.redis.connection.Failures;
+import io.fenceline.redis.connection.ReplicaWait;
+import io.fenceline.redis.connection.Reply;
+import io.fenceline.redis.connection.Topology;
+import io.fenceline.redis.connection.Topology.Purpose;
+import io.fenceline.redis.diagnostics.Diagnostics;
+import io.fenceline.redis.diagnostics.Listing;
+import io.fenceline.redis.layout.Answers;
+import io.fenceline.redis.layout.Call;
+import io.fenceline.redis.layout.ForeignContentException;
+import io.fenceline.redis.layout.Layout;
+import io.fenceline.redis.layout.Script;
 import io.fenceline.settings.Durations;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
@@ -61,7 +77,7 @@ final class RedisLockStore implements LockStore {
 
   private final String description;
   private volatile Guarantees guarantees;
-  private final Durability durability;
+  private final ReplicaWait replicaWait;
   private final Topology topology;
   private final Driver driver;
   private final StoreContext context;
@@ -69,22 +85,22 @@ final class RedisLockStore implements LockStore {
   private final Listing listing;
   private final byte[] client;
   private final SoloHead heads;
-  private final RedisClaim.Open open = new RedisClaim.Open();
+  private final Claim.Open open = new Claim.Open();
   private final AtomicLongArray seen = new AtomicLongArray(Layout.BUCKETS);
-  private final Simplicity simplicity = new Simplicity();
+  private final UncontendedBuckets simplicity = new UncontendedBuckets();
   private final AtomicBoolean checksListening = new AtomicBoolean();
   private volatile boolean closed;
 
   RedisLockStore(
       String description,
       Guarantees guarantees,
-      Durability durability,
+      ReplicaWait replicaWait,
       Function<Topology.Listener, Topology> topology,
       Driver driver,
       StoreContext context) {
     this.description = description;
     this.guarantees = guarantees;
-    this.durability = durability;
+    this.replicaWait = replicaWait;
     this.topology = topology.apply((channel, message) -> told(message));
     this.driver = driver;
     this.context = context;
@@ -125,7 +141,7 @@ final class RedisLockStore implements LockStore {
       queued(request, handler, () -> {}).ask();
       return;
     }
-    new RedisClaim(
+    new Claim(
             request,
             handler,
             open,
@@ -142,7 +158,7 @@ final class RedisLockStore implements LockStore {
   private CompletableFuture<ClaimAnswer> ask(ClaimRequest request, Runnable beforeItWaits) {
     CompletableFuture<ClaimAnswer> result = new CompletableFuture<>();
     Layout.Place place = Layout.simple(request.name());
-    if (durability.isNone() && simplicity.isLikely(place.bucket())) {
+    if (replicaWait.isNone() && simplicity.isLikely(place.bucket())) {
       take(request, place, beforeItWaits, result);
     } else {
       askFully(request, beforeItWaits, result);
@@ -189,9 +205,9 @@ final class RedisLockStore implements LockStore {
     Layout.Place place = Layout.place(request.name());
     Call call = claimCall(request, place);
     CompletableFuture<List<Object>> answer =
-        durability.isNone()
+        replicaWait.isNone()
             ? topology.call(Purpose.CLAIMS, place.bucket(), call)
-            : topology.callAndWait(place.bucket(), call, durability);
+            : topology.callAndWait(place.bucket(), call, replicaWait);
     answer.whenComplete(
         (given, failure) -> {
           if (failure != null) {
@@ -234,8 +250,8 @@ final class RedisLockStore implements LockStore {
       ClaimAnswer.Granted granted,
       List<Object> answer,
       CompletableFuture<ClaimAnswer> result) {
-    long replicas = durability.isNone() ? 0 : Answers.number(answer.get(answer.size() - 1));
-    if (replicas < durability.replicas()) {
+    long replicas = replicaWait.isNone() ? 0 : Answers.number(answer.get(answer.size() - 1));
+    if (replicas < replicaWait.replicas()) {
       result.completeExceptionally(
           new StoreUnavailableException(
               description,
@@ -243,17 +259,17 @@ final class RedisLockStore implements LockStore {
                   .formatted(
                       request.name(),
                       replicas,
-                      durability.replicas(),
-                      Durations.show(durability.timeout())),
+                      replicaWait.replicas(),
+                      Durations.show(replicaWait.timeout())),
               null));
       return;
     }
-    if (!durability.isNone()) {
+    if (!replicaWait.isNone()) {
       LOG.debug(
           "Lock '{}' was acknowledged by {} replicas, {} wanted (store={})",
           request.name(),
           replicas,
-          durability.replicas(),
+          replicaWait.replicas(),
           description);
     }
     result.complete(granted);
@@ -281,7 +297,7 @@ final class RedisLockStore implements LockStore {
         bytes(request.lease().toMillis()),
         bytes(request.delay().toMillis()),
         request.waits() ? topology.channel(place.bucket()) : NONE,
-        durability.isNone() && !request.fixed() ? ZERO : ONE,
+        replicaWait.isNone() && !request.fixed() ? ZERO : ONE,
         bytes(seen.get(place.bucket())),
         client);
   }
@@ -289,7 +305,7 @@ final class RedisLockStore implements LockStore {
   // Messages. -----------------------------------------------------------------------------------
 
   /** Someone waits: makes sure that messages come, and asks again if some may have been missed. */
-  private void listen(int bucket, RedisClaim waiting) {
+  private void listen(int bucket, Claim waiting) {
     CompletableFuture<Void> listening = topology.listen(bucket);
     if (!listening.isDone()) {
       listening.thenRun(waiting::ask);
@@ -318,14 +334,13 @@ final class RedisLockStore implements LockStore {
 
   /** A message of {@code table.lua}: the owner's hash, then number and length. */
   private void told(byte[] message) {
-    if (message.length <= RedisClaim.HASH_LENGTH) {
+    if (message.length <= Claim.HASH_LENGTH) {
       return;
     }
     String text = Answers.text(message);
-    RedisClaim claim =
-        open.find(text.substring(0, Math.min(text.length(), RedisClaim.HASH_LENGTH)));
+    Claim claim = open.find(text.substring(0, Math.min(text.length(), Claim.HASH_LENGTH)));
     if (claim != null) {
-      String[] figures = text.substring(RedisClaim.HASH_LENGTH).split(" ", -1);
+      String[] figures = text.substring(Claim.HASH_LENGTH).split(" ", -1);
       long number = Long.parseLong(figures[0]);
       hasSeen(claim.bucket(), number);
       claim.told(number, Duration.ofMillis(Long.parseLong(figures[1])));
@@ -400,7 +415,7 @@ final class RedisLockStore implements LockStore {
             rows -> {
               try {
                 return Answers.inspection(name, rows);
-              } catch (Failures.ForeignContentException e) {
+              } catch (ForeignContentException e) {
                 throw Failures.ofLock(description, "The inspection", name, e);
               }
             });
@@ -418,7 +433,7 @@ final class RedisLockStore implements LockStore {
 
   @Override
   public CompletableFuture<List<Finding>> diagnose() {
-    return new Doctor(topology, durability, context.time()).examine();
+    return new Diagnostics(topology, replicaWait, context.time()).examine();
   }
 
   private CompletableFuture<List<Object>> one(

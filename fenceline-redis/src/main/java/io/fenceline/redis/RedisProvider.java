@@ -1,5 +1,7 @@
 package io.fenceline.redis;
 
+import io.fenceline.redis.connection.Topologies;
+import io.fenceline.redis.redlock.RedlockLockStore;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.StoreKind;
@@ -55,7 +57,7 @@ public final class RedisProvider implements StoreProvider {
             List.of("redlock://[user:password@]host[:6379],host,host…[/db][?nodeTimeout=50ms]"),
             StoreKind.Consistency.AP,
             "two round trips to all nodes at once, about 1 ms in one data centre",
-            RedlockStore.guarantees()));
+            RedlockLockStore.usualGuarantees()));
     return kinds;
   }
 
@@ -66,7 +68,7 @@ public final class RedisProvider implements StoreProvider {
             ? StoreKind.Consistency.SINGLE
             : StoreKind.Consistency.AP,
         "one round trip, below 1 ms in one data centre",
-        Promises.of(server, topology, Durability.NONE));
+        RedisGuarantees.of(server, topology, Durability.NONE));
   }
 
   @Override

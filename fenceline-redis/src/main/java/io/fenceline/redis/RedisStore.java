@@ -2,6 +2,11 @@ package io.fenceline.redis;
 
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.redis.connection.Connecting;
+import io.fenceline.redis.connection.Driver;
+import io.fenceline.redis.connection.Topologies;
+import io.fenceline.redis.diagnostics.CrashSafety;
+import io.fenceline.redis.diagnostics.ServerCheck;
 import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockStore;
@@ -136,23 +141,26 @@ public final class RedisStore implements StoreFactory {
     RedisLockStore store =
         new RedisLockStore(
             settings.description(),
-            Promises.of(serverOf(settings.description()), settings.kind(), durability),
-            durability,
+            RedisGuarantees.of(serverOf(settings.description()), settings.kind(), durability),
+            durability.replicaWait(),
             listener -> Topologies.of(settings, driver, context, listener),
             driver,
             context);
     try {
       store.topology().connect();
       if (alone) {
-        Admission.checkAllBuckets(
+        ServerCheck.checkAllBuckets(
             store.topology(), Connecting.left(context, began), settings.description());
       } else if (settings.kind() == Topologies.Kind.SINGLE
           && isOfCluster(store, Connecting.left(context, began))) {
         store.close();
         return openCluster(context);
       }
-      Admission.check(
-          store.topology(), durability, Connecting.left(context, began), settings.description());
+      ServerCheck.check(
+          store.topology(),
+          durability.replicaWait(),
+          Connecting.left(context, began),
+          settings.description());
       store.promise(
           CrashSafety.of(
               store.guarantees(),
@@ -193,10 +201,11 @@ public final class RedisStore implements StoreFactory {
   }
 
   private boolean isOfCluster(RedisLockStore store, StoreContext context) {
-    return Connecting.await(Admission.greetings(store.topology()), context, settings.description())
+    return Connecting.await(
+            ServerCheck.greetings(store.topology()), context, settings.description())
         .values()
         .stream()
-        .anyMatch(Admission::isOfCluster);
+        .anyMatch(ServerCheck::isOfCluster);
   }
 
   @Override

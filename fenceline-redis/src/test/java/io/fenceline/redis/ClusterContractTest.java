@@ -1,5 +1,7 @@
 package io.fenceline.redis;
 
+import io.fenceline.redis.support.DocumentedRights;
+import io.fenceline.redis.support.Uris;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.contract.StoreHarness;
 import io.fenceline.testkit.server.RedisCluster;

@@ -6,6 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Fenceline;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.diagnosis.Finding;
+import io.fenceline.redis.connection.Driver;
+import io.fenceline.redis.connection.ReplicaWait;
+import io.fenceline.redis.connection.Topologies;
+import io.fenceline.redis.support.Clients;
+import io.fenceline.redis.support.SmallCluster;
+import io.fenceline.redis.support.Stores;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
@@ -105,8 +111,8 @@ class ClusterEnabledServerTest {
       RedisLockStore store =
           new RedisLockStore(
               "proxy",
-              Promises.of("redis", Topologies.Kind.SINGLE, Durability.NONE),
-              Durability.NONE,
+              RedisGuarantees.of("redis", Topologies.Kind.SINGLE, Durability.NONE),
+              ReplicaWait.NONE,
               listener -> Topologies.of(settings, driver, context, listener),
               driver,
               context);

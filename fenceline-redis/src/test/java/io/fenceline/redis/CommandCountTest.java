@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.redis.layout.Layout;
+import io.fenceline.redis.support.Clients;
+import io.fenceline.redis.support.Stores;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.testkit.proxy.FaultProxy;

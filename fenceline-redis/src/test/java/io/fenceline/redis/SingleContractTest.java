@@ -2,6 +2,12 @@ package io.fenceline.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.redis.replay.RecordedRequest;
+import io.fenceline.redis.replay.Recording;
+import io.fenceline.redis.replay.RedisDialect;
+import io.fenceline.redis.replay.Replay;
+import io.fenceline.redis.replay.ReplayServer;
+import io.fenceline.redis.support.DocumentedRights;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.contract.StoreHarness;
 import io.fenceline.testkit.proxy.FaultProxy;

@@ -1,5 +1,6 @@
 package io.fenceline.redis;
 
+import io.fenceline.redis.support.DocumentedRights;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.contract.StoreHarness;
 import io.fenceline.testkit.proxy.FaultProxy;

@@ -344,7 +344,8 @@ class OperationsTest {
         .matches(
             RuntimeHintsPredicates.resource()
                 .forResource("io/fenceline/jdbc/sql/postgresql/claim.sql"))
-        .matches(RuntimeHintsPredicates.resource().forResource("io/fenceline/redis/renew.lua"))
+        .matches(
+            RuntimeHintsPredicates.resource().forResource("io/fenceline/redis/layout/renew.lua"))
         .matches(
             RuntimeHintsPredicates.reflection().onType(io.fenceline.jdbc.BoundedSockets.class));
   }

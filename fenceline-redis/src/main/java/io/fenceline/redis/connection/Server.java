@@ -1,0 +1,284 @@
+package io.fenceline.redis.connection;
+
+import io.fenceline.redis.layout.Call;
+import io.fenceline.spi.StoreContext;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server, and our connections to it: one for claims and releases, one for renewals, and others
+ * only when they are needed.
+ */
+public final class Server {
+  /** How many acquisitions can wait for replicas at once; more wait for their turn. */
+  private static final int MOST_EXCLUSIVE = 8;
+
+  final String name;
+  private final Driver driver;
+  private final RedisURI uri;
+  private final StoreContext context;
+  private final ReplyTimeouts deadlines;
+  private final Topology.Listener listener;
+  private final Runnable whenBroken;
+  private final Greeting greeting;
+  private final @Nullable Sentinels sentinels;
+  private final Wire claims;
+  private final CallBatcher batcher;
+  private final Wire renewals;
+
+  // Guarded by this.
+  private @Nullable Subscriber subscriber;
+  private @Nullable Wire asking;
+  private final List<Wire> exclusive = new ArrayList<>();
+  private final ArrayDeque<Wire> idle = new ArrayDeque<>();
+  private final ArrayDeque<Consumer<Wire>> waitingForIdle = new ArrayDeque<>();
+  private boolean handsOut;
+
+  /** What is asked over a new connection before it is used for anything else. */
+  public interface Greeting
+      extends Function<StatefulRedisConnection<byte[], byte[]>, CompletionStage<Void>> {}
+
+  public Server(
+      String name,
+      Driver driver,
+      RedisURI uri,
+      StoreContext context,
+      ReplyTimeouts deadlines,
+      Topology.Listener listener,
+      Runnable whenBroken) {
+    this(
+        name,
+        driver,
+        uri,
+        context,
+        deadlines,
+        listener,
+        whenBroken,
+        connection -> CompletableFuture.completedFuture(null));
+  }
+
+  public Server(
+      String name,
+      Driver driver,
+      RedisURI uri,
+      StoreContext context,
+      ReplyTimeouts deadlines,
+      Topology.Listener listener,
+      Runnable whenBroken,
+      Greeting greeting) {
+    this.greeting = greeting;
+    this.whenBroken = whenBroken;
+    this.name = name;
+    this.driver = driver;
+    this.uri = uri;
+    this.context = context;
+    this.deadlines = deadlines;
+    this.listener = listener;
+    this.sentinels =
+        uri.getSentinelMasterId() == null ? null : new Sentinels(driver, uri, context.time());
+    this.claims = newWire();
+    this.batcher = new CallBatcher(claims);
+    this.renewals = newWire();
+  }
+
+  private Wire newWire() {
+    return new Wire(name, this::dial, context.time(), deadlines, whenBroken);
+  }
+
+  /** Where it is: with Sentinels, that may be elsewhere each time. */
+  private CompletableFuture<RedisURI> target() {
+    return sentinels == null ? CompletableFuture.completedFuture(uri) : sentinels.master();
+  }
+
+  private CompletionStage<StatefulRedisConnection<byte[], byte[]>> dial() {
+    return target()
+        .thenCompose(driver::dial)
+        .thenCompose(
+            connection -> prepared(connection, "The greeting", () -> greeting.apply(connection)));
+  }
+
+  /**
+   * A new connection, once it is ready. If it falls silent before, it is given up in time: nothing
+   * else would, and no other one would be dialed.
+   */
+  private <C extends StatefulRedisConnection<byte[], byte[]>> CompletableFuture<C> prepared(
+      C connection, String what, Supplier<CompletionStage<Void>> preparation) {
+    Reply<C> ready = deadlines.expect(what, name);
+    ready.sent(() -> {}); // Whether it is silent or fails, it is closed below.
+    ready.whenComplete(
+        (done, failure) -> {
+          if (failure != null) {
+            connection.closeAsync();
+          }
+        });
+    preparation
+        .get()
+        .whenComplete(
+            (done, failure) -> {
+              if (failure == null) {
+                ready.complete(connection);
+              } else {
+                ready.completeExceptionally(failure);
+              }
+            });
+    return ready;
+  }
+
+  /** Opens the connection for claims, and starts to open the one for renewals. */
+  public CompletableFuture<Void> connect() {
+    return claims.connect().thenCompose(done -> renewals.connect());
+  }
+
+  /** As {@link #connect}, in the background: it goes on until there is a connection. */
+  void startConnecting() {
+    connect().exceptionally(failure -> null);
+  }
+
+  String host() {
+    return uri.getHost();
+  }
+
+  int port() {
+    return uri.getPort();
+  }
+
+  public Wire wire(Topology.Purpose purpose) {
+    return purpose == Topology.Purpose.RENEWALS ? renewals : claims;
+  }
+
+  /** Calls a script, for claims together with others; all keys may be in one call here. */
+  CompletableFuture<List<Object>> call(Topology.Purpose purpose, Call call) {
+    return purpose == Topology.Purpose.CLAIMS ? batcher.call(call) : renewals.call(call);
+  }
+
+  synchronized Wire asking() {
+    if (asking == null) {
+      asking = newWire();
+    }
+    return asking;
+  }
+
+  public boolean isConnected() {
+    return claims.isConnected();
+  }
+
+  // Connections that are used by one at a time. ------------------------------------------------
+
+  /**
+   * Its turn and its answer have one time together: what is answered later than its sender waits
+   * for would be a grant that nobody hears of.
+   */
+  Reply<List<Object>> callAndWait(Call call, ReplicaWait replicaWait, boolean asking) {
+    Reply<List<Object>> reply = deadlines.expect(call + " with WAIT", name);
+    synchronized (this) {
+      if (idle.isEmpty() && exclusive.size() < MOST_EXCLUSIVE) {
+        Wire another = newWire();
+        exclusive.add(another);
+        idle.add(another);
+      }
+      waitingForIdle.add(
+          wire -> {
+            reply.whenComplete((answer, failure) -> giveBack(wire));
+            wire.sendAndWait(call, replicaWait, asking, reply);
+          });
+    }
+    handOut();
+    return reply;
+  }
+
+  private void giveBack(Wire wire) {
+    synchronized (this) {
+      idle.add(wire);
+    }
+    handOut();
+  }
+
+  /**
+   * Lets those go on whose turn it is. One that ends at once gives its connection back from within
+   * its turn: that is left to the loop of whoever let it go on, or thousands would be nested.
+   */
+  private void handOut() {
+    synchronized (this) {
+      if (handsOut) {
+        return;
+      }
+      handsOut = true;
+    }
+    while (true) {
+      Consumer<Wire> next;
+      Wire wire;
+      synchronized (this) {
+        if (idle.isEmpty() || waitingForIdle.isEmpty()) {
+          handsOut = false;
+          return;
+        }
+        next = waitingForIdle.remove();
+        wire = idle.remove();
+      }
+      next.accept(wire);
+    }
+  }
+
+  // Messages. -----------------------------------------------------------------------------------
+
+  public synchronized Subscriber subscriber() {
+    if (subscriber == null) {
+      subscriber = new Subscriber(this::newSubscriberWire, listener);
+    }
+    return subscriber;
+  }
+
+  private Wire newSubscriberWire(Subscriber owner) {
+    return new Wire(
+        name + " (messages)", () -> dialAndSubscribe(owner), context.time(), deadlines, whenBroken);
+  }
+
+  private CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> dialAndSubscribe(
+      Subscriber owner) {
+    return target()
+        .thenCompose(driver::dialPubSub)
+        .thenCompose(
+            connection ->
+                prepared(connection, "The subscriptions", () -> owner.prepare(connection)));
+  }
+
+  /** Makes sure that a listening connection, if there is one, is not silently dead. */
+  void checkSubscriber() {
+    Subscriber current;
+    synchronized (this) {
+      current = subscriber;
+    }
+    if (current != null) {
+      current.check();
+    }
+  }
+
+  public List<CompletableFuture<Void>> close() {
+    List<Wire> all = new ArrayList<>(List.of(claims, renewals));
+    synchronized (this) {
+      all.addAll(exclusive);
+      if (asking != null) {
+        all.add(asking);
+      }
+      if (subscriber != null) {
+        all.add(subscriber.wire());
+      }
+    }
+    return all.stream().map(Wire::closeAsync).toList();
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,205 @@
+package io.fenceline.redis.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.redis.layout.Call;
+import io.fenceline.redis.layout.Layout;
+import io.fenceline.redis.layout.Script;
+import io.fenceline.redis.support.Clients;
+import io.fenceline.redis.support.SmallCluster;
+import io.fenceline.redis.support.Stores;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.testkit.ManualTime;
+import io.fenceline.testkit.proxy.Direction;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.RedisServer;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** Requests whose time is over, and connections that are of no use any more. */
+class GivenUpTest {
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  private static StoreContext context(ManualTime time) {
+    return new StoreContext(
+        new ClientInfo("test", "localhost", 1), time, new Random(), TIMEOUT, TIMEOUT);
+  }
+
+  @Test
+  void requestThatExpiresWhileItIsBeingSent_isNotSent_orNotCalledUnsent() {
+    AtomicBoolean wasSent = new AtomicBoolean();
+    List<Reply<String>> itself = new ArrayList<>();
+    Object what =
+        new Object() {
+          @Override
+          public String toString() { // Called in the middle of it.
+            wasSent.set(itself.get(0).sent(() -> {}));
+            return "something";
+          }
+        };
+    itself.add(new Reply<>(what, "a server"));
+
+    itself.get(0).expire();
+
+    assertThatThrownBy(itself.get(0)::join)
+        .cause()
+        .isInstanceOfSatisfying(
+            NoAnswerException.class,
+            failure -> assertThat(failure.wasSent()).isEqualTo(wasSent.get()));
+  }
+
+  @Test
+  void manyThatWaitForReplicas_allFail_whenTheServerIsClosed() {
+    ManualTime time = new ManualTime();
+    try (RedisServer redis = RedisServer.start()) {
+      Driver driver = new Driver(null, ClientOptions.create(), TIMEOUT);
+      Server server =
+          new Server(
+              "test",
+              driver,
+              RedisURI.create(redis.uri()),
+              context(time),
+              new ReplyTimeouts(time, TIMEOUT.toNanos()),
+              (channel, message) -> {},
+              () -> {});
+      redis.pause(); // So that none of them is sent.
+      List<CompletableFuture<List<Object>>> answers = new ArrayList<>();
+      Call probe = new Call(Script.PROBE, new byte[][] {Layout.mark(0)});
+      for (int i = 0; i < 20_000; i++) {
+        answers.add(server.callAndWait(probe, new ReplicaWait(1, Duration.ofSeconds(1)), false));
+      }
+
+      server.close();
+
+      assertThat(answers.stream().filter(answer -> !answer.isCompletedExceptionally()).count())
+          .isZero();
+      redis.resume();
+      driver.close();
+    }
+  }
+
+  @Test
+  void claimInACluster_isNotSent_whenItsCallerHasGivenUp() {
+    ManualTime time = new ManualTime();
+    try (SmallCluster cluster = new SmallCluster(0, 1, "cluster-require-full-coverage yes");
+        FaultProxy proxy =
+            FaultProxy.to(cluster.sharing(0).host(), cluster.sharing(0).port(), Protocol.RESP)) {
+      RedisServer node = cluster.sharing(0);
+      node.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(proxy.port()));
+      Eventually.until(
+          Clients.AMPLE,
+          "the proxy's address in the map",
+          () -> node.command("CLUSTER", "SLOTS").toString().contains(proxy.port() + ""));
+      Stores.Opened opened = Stores.open("redis-cluster://" + proxy.address(), time);
+      node.command("CLUSTER", "DELSLOTS", "1"); // Nothing is served any more.
+      awaitState(node, "fail");
+      ClaimRequest request =
+          new ClaimRequest(
+              "given-up",
+              Owner.draw(opened.random()),
+              Mode.EXCLUSIVE,
+              Duration.ofMinutes(5),
+              Duration.ZERO,
+              false);
+
+      Fault slow = proxy.stall(Direction.TO_CLIENT);
+      CompletableFuture<RenewRequest> claim = Stores.claim(opened, request);
+      time.advance(TIMEOUT.dividedBy(3));
+      int timers = time.timers();
+      slow.lift(); // "Not now", so it is asked again, with a time of its own.
+      Eventually.until(Clients.AMPLE, "another attempt", () -> time.timers() > timers);
+      int inBetween = time.timers();
+      Fault refused = proxy.refuseConnections();
+      proxy.closeAll();
+      Eventually.until( // Two of them are dialed again.
+          Clients.AMPLE, "its connections to be missed", () -> time.timers() >= inBetween + 2);
+      Eventually.until(
+          Clients.AMPLE,
+          "the end of what was asked",
+          () -> {
+            time.advance(Duration.ofMillis(100));
+            return claim.isDone();
+          });
+      node.command("CLUSTER", "ADDSLOTS", "1");
+      awaitState(node, "ok");
+      refused.lift();
+      CompletableFuture<?> look = opened.store().inspect("other");
+      Eventually.until(
+          Clients.AMPLE,
+          "an answer to something else",
+          () -> {
+            time.advance(Duration.ofMillis(100));
+            return look.isDone();
+          });
+
+      assertThat(claim).isCompletedExceptionally();
+      assertThat(look).isCompletedWithValueMatching(found -> found != null);
+      String head = new String(Layout.place("given-up").keys()[0], StandardCharsets.UTF_8);
+      assertThat(node.command("EXISTS", head)).isEqualTo(0L);
+      opened.store().close();
+    }
+  }
+
+  private static void awaitState(RedisServer node, String state) {
+    Eventually.until(
+        Clients.AMPLE,
+        "state " + state,
+        () -> String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:" + state));
+  }
+
+  /** Redis 6 wraps what a script failed with. */
+  @Test
+  void scriptThatFindsAReplica_bringsAnotherConnection_alsoWithRedis6() {
+    ManualTime time = new ManualTime();
+    try (RedisServer redis = RedisServer.start()) {
+      Driver driver = new Driver(null, ClientOptions.create(), TIMEOUT);
+      Server server =
+          new Server(
+              "test",
+              driver,
+              RedisURI.create(redis.uri()),
+              context(time),
+              new ReplyTimeouts(time, TIMEOUT.toNanos()),
+              (channel, message) -> {},
+              () -> {});
+      Clients.get(server.connect());
+      long before = connections(redis);
+      String answer =
+          "return redis.error_reply(\"ERR Error running script (call to f_0123): @user_script:7:"
+              + " @user_script: 7: -READONLY You can't write against a read only replica.\")";
+
+      CompletableFuture<Object> failed =
+          server
+              .wire(Topology.Purpose.CLAIMS)
+              .run("EVAL", commands -> commands.eval(answer, ScriptOutputType.STATUS));
+
+      assertThatThrownBy(() -> Clients.get(failed)).hasMessageContaining("READONLY");
+      Eventually.until(Clients.AMPLE, "another connection", () -> connections(redis) > before);
+      server.close();
+      driver.close();
+    }
+  }
+
+  /** So far, of the driver only. */
+  private static long connections(RedisServer redis) {
+    return redis.commandCount("hello");
+  }
+}

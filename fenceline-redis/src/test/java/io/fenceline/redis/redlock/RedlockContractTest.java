@@ -1,0 +1,61 @@
+package io.fenceline.redis.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.redis.RedlockStore;
+import io.fenceline.redis.replay.RecordedRequest;
+import io.fenceline.redis.replay.Recording;
+import io.fenceline.redis.replay.Replay;
+import io.fenceline.redis.replay.ReplayServer;
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Five independent servers keep the contract. */
+@Execution(ExecutionMode.CONCURRENT)
+class RedlockContractTest extends LockContract {
+  private static final Logger LOG = LoggerFactory.getLogger(RedlockContractTest.class);
+
+  private static RedlockServers nodes;
+
+  private static Recording recording;
+
+  @BeforeAll
+  static void start() {
+    nodes = RedlockServers.start(5);
+    recording = Recording.of(nodes.get(0));
+  }
+
+  /** What the contract has asked of one node is asked again, late and twice. */
+  @AfterAll
+  static void replay() {
+    RedlockDialect dialect = new RedlockDialect();
+    List<RecordedRequest> requests = recording.requests(dialect);
+    recording.close();
+    nodes.close();
+    try (ReplayServer server = new ReplayServer(dialect, script -> script)) {
+      Replay replay = new Replay(server, dialect);
+      long start = System.nanoTime();
+      replay.playMany(requests);
+      LOG.info(
+          "{} requests were replayed in {} runs, {} s",
+          requests.size(),
+          replay.runs(),
+          (System.nanoTime() - start) / 1_000_000_000);
+      assertThat(replay.runs()).isGreaterThan(100);
+      assertThat(replay.findings()).isEmpty();
+    }
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onRealTime(RedlockStore.at(nodes.uri()), Duration.ofSeconds(3));
+  }
+}

@@ -1,0 +1,545 @@
+package io.fenceline.redis.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fenceline.Fenceline;
+import io.fenceline.redis.RedlockStore;
+import io.fenceline.redis.connection.Topology.Purpose;
+import io.fenceline.redis.layout.Script;
+import io.fenceline.redis.support.Clients;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Grant;
+import io.fenceline.spi.HeldGrant;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.NameState;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Owner;
+import io.fenceline.spi.Release;
+import io.fenceline.spi.ReleaseRequest;
+import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.Renewal;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.spi.StoreFactory;
+import io.fenceline.testkit.proxy.Direction;
+import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.proxy.Trigger;
+import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.server.RedisServer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Requests to a node of a Redlock that arrive late: after the attempt or the hold that they were
+ * for, on a connection that was given up long ago. None of them may take a node away from the hold
+ * that its owner has by then, or leave behind what nobody owns.
+ *
+ * <p>Three nodes. The client under test reaches them through proxies; others reach them directly.
+ * Leases are too long to matter.
+ */
+class RedlockLateTest {
+  private static final Duration LEASE = Duration.ofMinutes(10);
+  private static final String NAME = "ledger";
+
+  @RegisterExtension final Clients clients = new Clients();
+
+  private final List<FaultProxy> proxies = new ArrayList<>();
+  private final Random owners = new Random();
+  private RedlockServers nodes;
+
+  @BeforeEach
+  void start() {
+    nodes = RedlockServers.start(3);
+    for (RedisServer node : nodes.all()) {
+      proxies.add(FaultProxy.to(node.host(), node.port(), Protocol.RESP));
+      for (Script script : Script.values()) { // So that a request can be told by its hash.
+        node.command("SCRIPT", "LOAD", new String(script.body(), StandardCharsets.US_ASCII));
+      }
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    clients.afterEach(null);
+    proxies.forEach(FaultProxy::close);
+    nodes.close();
+  }
+
+  /** Draws the same slots each time, so that claims of permits meet. */
+  private static final class Predictable extends Random {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public long nextLong() {
+      return 42;
+    }
+  }
+
+  private LockStore store(String uri, Duration operationTimeout) {
+    AtomicReference<LockStore> opened = new AtomicReference<>();
+    clients.connect(
+        Fenceline.builder()
+            .store(
+                (StoreFactory)
+                    context -> {
+                      LockStore store =
+                          RedlockStore.at(uri)
+                              .open(
+                                  new StoreContext(
+                                      context.client(),
+                                      context.time(),
+                                      new Predictable(),
+                                      context.connectTimeout(),
+                                      context.operationTimeout()));
+                      opened.set(store);
+                      return store;
+                    })
+            .operationTimeout(operationTimeout));
+    return opened.get();
+  }
+
+  /** The store of a client that gives a silent connection up before it stops waiting for a node. */
+  private LockStore proxied() {
+    return store(addressesOfProxies(), Duration.ofMillis(500));
+  }
+
+  private String addressesOfProxies() {
+    String addresses = proxies.stream().map(FaultProxy::address).collect(Collectors.joining(","));
+    return "redlock://" + addresses + "?nodeTimeout=10s";
+  }
+
+  /** One that waits for nodes that are slow. */
+  private LockStore direct() {
+    return store(nodes.uri().replace("nodeTimeout=1s", "nodeTimeout=3s"), Duration.ofSeconds(3));
+  }
+
+  private ClaimRequest request(Mode mode, boolean waits) {
+    return new ClaimRequest(NAME, Owner.draw(owners), mode, LEASE, Duration.ZERO, waits);
+  }
+
+  /** What came of a claim: a grant, or nothing. */
+  private static CompletableFuture<Boolean> claim(LockStore store, ClaimRequest request) {
+    return grant(store, request).handle((grant, failure) -> failure == null);
+  }
+
+  private static CompletableFuture<HeldGrant> grant(LockStore store, ClaimRequest request) {
+    CompletableFuture<HeldGrant> outcome = new CompletableFuture<>();
+    store.claim(
+        request,
+        new ClaimHandler() {
+          @Override
+          public void granted(Grant grant) {
+            outcome.complete(new HeldGrant(request, grant.number()));
+          }
+
+          @Override
+          public void waiting(Obstacle obstacle) {}
+
+          @Override
+          public void refused(Obstacle obstacle) {
+            outcome.completeExceptionally(new AssertionError(request.name() + " is held"));
+          }
+
+          @Override
+          public void failed(RuntimeException cause) {
+            if (request.waits()) {
+              grant(store, request).whenComplete((g, f) -> pass(g, f)); // As the runtime does.
+            } else {
+              outcome.completeExceptionally(cause);
+            }
+          }
+
+          private void pass(HeldGrant grant, Throwable failure) {
+            if (failure == null) {
+              outcome.complete(grant);
+            } else {
+              outcome.completeExceptionally(failure);
+            }
+          }
+        });
+    return outcome;
+  }
+
+  private boolean isGranted(LockStore store, Mode mode) {
+    return Clients.get(claim(store, request(mode, false)));
+  }
+
+  /** Waits, far less than a lease: a node that is slow to answer is not one that refuses. */
+  private void awaitGranted(LockStore store, Mode mode) {
+    Eventually.until(Clients.AMPLE, "a grant", () -> isGranted(store, mode));
+  }
+
+  /** The client behind the proxies does not get through to a node any more, and is not told so. */
+  private void cutOff(int node) {
+    proxies.get(node).blackHole(Direction.TO_SERVER);
+  }
+
+  private static void awaitStruck(Fault fault) {
+    Eventually.until(Clients.AMPLE, fault + " to strike", () -> fault.timesApplied() > 0);
+  }
+
+  /**
+   * Lets the request go that is held on its way to the first node, on a connection that its client
+   * has given up, and waits until the node has carried it out.
+   *
+   * @param other the only one who may have requests under way besides
+   */
+  private void deliver(Fault held, LockStore other) {
+    assertThat(hasAnswered(other, Purpose.CLAIMS)).isTrue();
+    nodes.get(0).resetCommandCounts();
+    held.lift();
+    Eventually.until(
+        Clients.AMPLE,
+        "the late request to be carried out",
+        () -> nodes.get(0).commandCount("evalsha") > 0);
+  }
+
+  /** Whether the first node has answered all that it was asked before this. */
+  private static boolean hasAnswered(LockStore store, Purpose purpose) {
+    return ((RedlockLockStore) store)
+        .nodes()
+        .all
+        .get(0)
+        .call(purpose, Script.REDLOCK_INSPECT, RedlockLayout.keys(NAME), run -> new byte[0][])
+        .handle((answer, failure) -> failure == null)
+        .join();
+  }
+
+  @Test
+  void undoOfAnEarlierAttempt_leavesTheHoldOfALaterOne() {
+    LockStore store = proxied();
+    LockStore other = direct();
+    HeldGrant before = Clients.get(grant(other, request(Mode.EXCLUSIVE, false)));
+    cutOff(2);
+    Fault late = proxies.get(0).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_END)));
+    CompletableFuture<HeldGrant> asking = grant(store, request(Mode.EXCLUSIVE, true));
+    awaitStruck(late);
+    other.release(new ReleaseRequest(before, Duration.ZERO));
+    Clients.get(asking); // At the first two nodes, over a new connection to the first.
+    assertThat(isGranted(other, Mode.EXCLUSIVE)).isFalse();
+
+    deliver(late, other);
+
+    assertThat(isGranted(other, Mode.EXCLUSIVE)).as("a second holder").isFalse();
+  }
+
+  @Test
+  void claimOfAnEarlierAttempt_forOtherPermits_leavesThePermitsOfALaterOne() {
+    LockStore store = proxied();
+    LockStore other = direct();
+    Mode one = Mode.permits(1, 2);
+    awaitGranted(other, one); // The slot that the other one will ask for first.
+    cutOff(2);
+    Fault late = proxies.get(0).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_CLAIM)));
+    CompletableFuture<HeldGrant> asking = grant(store, request(one, true));
+    awaitStruck(late);
+    Clients.get(asking); // The other slot, at the first two nodes.
+    assertThat(isGranted(other, one)).isFalse();
+
+    deliver(late, other);
+
+    assertThat(isGranted(other, one)).as("a third holder of two permits").isFalse();
+  }
+
+  /** What a node has of the name. */
+  private List<NameState.Holder> inspected(LockStore store) {
+    return Clients.get(store.inspect(NAME)).holders();
+  }
+
+  private static Renewal renew(LockStore store, HeldGrant grant) {
+    return Clients.get(store.renew(List.of(new RenewRequest(grant, LEASE))).get(0));
+  }
+
+  private static String key() {
+    return "fl1:r:" + NAME;
+  }
+
+  private boolean has(int node) {
+    return Long.valueOf(1).equals(nodes.get(node).command("EXISTS", key()));
+  }
+
+  @Test
+  void restorationThatArrivesAfterTheRelease_bringsNothingBack() {
+    LockStore store = proxied();
+    LockStore other = direct();
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    Eventually.until(Clients.AMPLE, "all to have it", () -> has(0) && has(1) && has(2));
+    RedlockServers.free(nodes.get(0), NAME);
+    Fault late = proxies.get(0).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_RESTORE)));
+    assertThat(renew(store, grant)).isInstanceOf(Renewal.Renewed.class);
+    awaitStruck(late);
+    assertThat(Clients.get(store.release(new ReleaseRequest(grant, Duration.ZERO))))
+        .isEqualTo(Release.RELEASED);
+    nodes.get(2).kill(); // So that the first node is needed.
+
+    late.lift();
+    Eventually.until(
+        Clients.AMPLE,
+        "the late request to be carried out",
+        () -> hasAnswered(store, Purpose.RENEWALS));
+
+    assertThat(inspected(other)).isEmpty();
+    awaitGranted(other, Mode.EXCLUSIVE);
+  }
+
+  @Test
+  void claimOfAnEarlierAttempt_atANodeThatLacksTheHold_isNotTakenForIt() {
+    LockStore store = proxied();
+    LockStore other = direct();
+    Mode one = Mode.permits(1, 2);
+    int slot = PermitSlots.any(one, new Predictable()).chosen().get(0);
+    ClaimRequest claim = request(one, false);
+    HeldGrant grant = Clients.get(grant(store, claim));
+    Eventually.until(Clients.AMPLE, "all to have it", () -> has(0) && has(1) && has(2));
+    RedlockServers.free(nodes.get(0), NAME);
+    RedlockRequest late = RedlockRequest.of(claim, new PermitSlots(List.of(1 - slot)), 0);
+    assertThat(claimAtTheFirst(other, late)).startsWith("Granted");
+    cutOff(1);
+
+    // The third node may hear a little later than the others that the claim has won.
+    Eventually.until(Clients.AMPLE, "a renewal", () -> renewed(store, grant));
+    RedlockServers.free(nodes.get(1), NAME); // As if its lease had ended there.
+
+    assertThat(isGranted(other, one)).as("the other permit").isTrue();
+    assertThat(isGranted(other, one)).as("a third holder of two permits").isFalse();
+  }
+
+  private static String claimAtTheFirst(LockStore store, RedlockRequest request) {
+    byte[] client = "late\nhost\n1".getBytes(StandardCharsets.UTF_8);
+    return ((RedlockLockStore) store)
+        .nodes()
+        .all
+        .get(0)
+        .call(
+            Purpose.CLAIMS,
+            Script.REDLOCK_CLAIM,
+            request.keys(),
+            run -> request.firstRound(run, 0, client, new byte[0]))
+        .thenApply(answer -> RedlockAnswers.Vote.parse(answer).toString())
+        .join();
+  }
+
+  /** What is turned away has to be remembered, but only where something may be on its way. */
+  @Test
+  void refusedClaimsAndReleases_leaveNothingBehind() {
+    LockStore store = direct();
+    LockStore other = direct();
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    for (int i = 0; i < 20; i++) {
+      assertThat(isGranted(other, Mode.EXCLUSIVE)).isFalse();
+    }
+
+    Clients.get(store.release(new ReleaseRequest(grant, Duration.ZERO)));
+
+    Eventually.until(Clients.AMPLE, "nothing to be left", () -> !has(0) && !has(1) && !has(2));
+  }
+
+  // A bare majority. ----------------------------------------------------------------------------
+
+  @Test
+  void holdOfABareMajority_isGivenToTheThirdNode_whenOneDies() {
+    LockStore store = proxied();
+    LockStore other = direct();
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, true)));
+    Eventually.until(Clients.AMPLE, "all to have it", () -> has(0) && has(1) && has(2));
+    RedlockServers.free(nodes.get(2), NAME);
+
+    nodes.get(1).kill();
+
+    Eventually.until(Clients.AMPLE, "a renewal by the others", () -> renewed(store, grant));
+    assertThat(has(2)).isTrue();
+    nodes.get(1).restart();
+    assertThat(isGranted(other, Mode.EXCLUSIVE)).isFalse();
+    assertThat(Clients.get(store.release(new ReleaseRequest(grant, Duration.ZERO))))
+        .isEqualTo(Release.RELEASED);
+  }
+
+  @Test
+  void holdThatWasEndedByForceAtAMajority_isNotGivenBackByARenewal() {
+    LockStore store = direct();
+    LockStore operator = proxied();
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    Eventually.until(Clients.AMPLE, "all to have it", () -> has(0) && has(1) && has(2));
+    cutOff(2);
+    assertThat(Clients.get(operator.forceRelease(NAME, grant.number()))).isTrue();
+    Eventually.until(Clients.AMPLE, "two to have ended it", () -> inspected(operator).isEmpty());
+    nodes.get(1).pause();
+
+    boolean renewed = renewed(store, grant);
+
+    nodes.get(1).resume();
+    assertThat(renewed).isFalse();
+  }
+
+  @Test
+  void holdThatWasEndedByForce_isNotGivenToANodeThatLackedIt() {
+    LockStore store = proxied();
+    LockStore operator = direct();
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    Eventually.until(Clients.AMPLE, "all to have it", () -> has(0) && has(1) && has(2));
+    RedlockServers.free(nodes.get(0), NAME);
+    assertThat(Clients.get(operator.forceRelease(NAME, grant.number()))).isTrue();
+    Clients.get(operator.list("", 1)); // All that was sent to the first node has arrived.
+    nodes.get(1).command("FLUSHALL"); // It forgets that, too.
+    cutOff(2);
+
+    assertThat(renewed(store, grant)).isFalse();
+
+    awaitGranted(operator, Mode.EXCLUSIVE);
+    Eventually.until(
+        Clients.AMPLE,
+        "the others to tell the node",
+        () -> nodes.get(1).command("HGET", "fl1:r!", "until") != null);
+    assertThat(renewed(store, grant)).isFalse();
+  }
+
+  @Test
+  void force_opensANameThatIsKeptClosed() {
+    LockStore store = direct();
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    Clients.get(store.release(new ReleaseRequest(grant, LEASE)));
+    assertThat(isGranted(store, Mode.EXCLUSIVE)).isFalse();
+
+    assertThat(Clients.get(store.forceRelease(NAME, grant.number()))).isTrue();
+
+    awaitGranted(store, Mode.EXCLUSIVE);
+    assertThat(Clients.get(store.forceRelease(NAME, grant.number()))).isFalse();
+  }
+
+  /** Else the name could not be opened with the token that its holder had. */
+  @Test
+  void nameThatIsKeptClosed_hasItsHoldersNumber_alsoWhereItWasNotConfirmed() {
+    LockStore store = store(addressesOfProxies(), Duration.ofSeconds(30));
+    Fault late = proxies.get(2).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_CLAIM)));
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    awaitStruck(late);
+    Clients.get(store.release(new ReleaseRequest(grant, LEASE))); // At the node behind the claim.
+    late.lift();
+    Eventually.until(Clients.AMPLE, "the slow node to have it", () -> has(2));
+    assertThat(renewed(store, grant)).isFalse(); // All that was sent to the node has arrived.
+
+    assertThat(inspected(store))
+        .extracting(NameState.Holder::number)
+        .containsExactly(grant.number());
+    assertThat(Clients.get(store.forceRelease(NAME, grant.number()))).isTrue();
+  }
+
+  @Test
+  void nameThatIsKeptClosed_isClosedAlsoWhereTheHoldWasForgotten() {
+    LockStore store = direct();
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    Eventually.until(Clients.AMPLE, "all to have it", () -> has(0) && has(1) && has(2));
+    RedlockServers.free(nodes.get(2), NAME);
+    nodes.get(1).command("FLUSHALL");
+
+    assertThat(Clients.get(store.release(new ReleaseRequest(grant, LEASE))))
+        .isEqualTo(Release.RELEASED);
+
+    Eventually.until(Clients.AMPLE, "all to keep it closed", () -> has(0) && has(1) && has(2));
+    assertThat(inspected(store)).hasSize(1);
+  }
+
+  // What nodes forget, and do not know. ----------------------------------------------------------
+
+  @Test
+  void nameThatANodeHasEvicted_costsItsVote() {
+    LockStore store = direct();
+    LockStore other = direct();
+    Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    Eventually.until(Clients.AMPLE, "all to have it", () -> has(0) && has(1) && has(2));
+
+    nodes.get(0).command("DEL", key()); // As Redis does that is short of memory.
+    nodes.get(1).command("DEL", key());
+
+    assertThat(isGranted(other, Mode.EXCLUSIVE)).as("a second holder").isFalse();
+    assertThat(nodes.get(0).command("HGET", "fl1:r!", "run")).isNull();
+  }
+
+  @Test
+  void renewalThatIsLongerThanTheLease_isMadeTwice() {
+    LockStore store = direct();
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    Eventually.until(Clients.AMPLE, "all to have it", () -> has(0) && has(1) && has(2));
+
+    // The first time, what the grant has sent to a slow node may still arrive.
+    Eventually.until(
+        Clients.AMPLE,
+        "a renewal to be one request",
+        () -> {
+          nodes.get(0).resetCommandCounts();
+          assertThat(renew(store, grant)).isInstanceOf(Renewal.Renewed.class);
+          return nodes.get(0).commandCount("evalsha") == 1;
+        });
+    RenewRequest longer = new RenewRequest(grant, LEASE.multipliedBy(2));
+    assertThat(Clients.get(store.renew(List.of(longer)).get(0)))
+        .isInstanceOf(Renewal.Renewed.class);
+
+    assertThat(nodes.get(0).commandCount("evalsha")).isEqualTo(3);
+  }
+
+  /** The node answers that it does not know the script, and that answer is late. */
+  @Test
+  void claimWhoseScriptTheNodeDidNotKnow_isNotSentAgainAfterItsUndo() {
+    LockStore store = proxied();
+    LockStore other = direct();
+    Clients.get(grant(other, request(Mode.EXCLUSIVE, false)));
+    Eventually.until(Clients.AMPLE, "all to have it", () -> has(0) && has(1) && has(2));
+    RedlockServers.free(nodes.get(0), NAME);
+    nodes.get(0).command("SCRIPT", "FLUSH");
+    load(nodes.get(0), Script.REDLOCK_END);
+    Fault late = proxies.get(0).holdReply(Trigger.first(Clients.calls(Script.REDLOCK_CLAIM)));
+
+    assertThat(isGranted(store, Mode.EXCLUSIVE)).isFalse();
+    awaitStruck(late);
+    late.lift();
+
+    assertThat(hasAnswered(store, Purpose.CLAIMS)).isTrue();
+    assertThat(has(0)).as("a grant that nobody owns").isFalse();
+  }
+
+  private static void load(RedisServer node, Script script) {
+    node.command("SCRIPT", "LOAD", new String(script.body(), StandardCharsets.US_ASCII));
+  }
+
+  @Test
+  void claimThatArrivesAfterTheReleaseOfWhatOthersGranted_isTurnedAway() {
+    LockStore store = proxied();
+    LockStore other = direct();
+    Fault late = proxies.get(0).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_CLAIM)));
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    awaitStruck(late);
+    Eventually.until(
+        Clients.AMPLE,
+        "its connection to be given up, and another one",
+        () -> hasAnswered(store, Purpose.CLAIMS));
+    assertThat(Clients.get(store.release(new ReleaseRequest(grant, Duration.ZERO))))
+        .isEqualTo(Release.RELEASED);
+    assertThat(hasAnswered(store, Purpose.CLAIMS)).isTrue();
+    nodes.get(2).kill(); // So that the first node is needed.
+
+    deliver(late, other);
+
+    awaitGranted(other, Mode.EXCLUSIVE);
+  }
+
+  private static boolean renewed(LockStore store, HeldGrant grant) {
+    try {
+      return renew(store, grant) instanceof Renewal.Renewed;
+    } catch (AssertionError e) {
+      return false; // Not answered by enough of them yet.
+    }
+  }
+}
