@@ -3,6 +3,7 @@ package io.fenceline.jdbc;
 import io.fenceline.FencingToken;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.Fence;
+import io.fenceline.jdbc.connection.OwnThread;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;

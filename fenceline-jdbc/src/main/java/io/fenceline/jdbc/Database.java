@@ -1,5 +1,10 @@
 package io.fenceline.jdbc;
 
+import io.fenceline.jdbc.sql.Dialect;
+import io.fenceline.jdbc.sql.MariaDbDialect;
+import io.fenceline.jdbc.sql.MySqlDialect;
+import io.fenceline.jdbc.sql.PostgresDialect;
+import io.fenceline.jdbc.sql.SqliteDialect;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 
@@ -27,7 +32,7 @@ public enum Database {
     };
   }
 
-  Dialect dialect() {
+  public Dialect dialect() {
     return switch (this) {
       case SQLITE -> new SqliteDialect();
       case POSTGRESQL -> new PostgresDialect();

@@ -8,6 +8,9 @@ import io.fenceline.fence.Fence;
 import io.fenceline.fence.FenceListener;
 import io.fenceline.fence.FenceMarks;
 import io.fenceline.fence.FenceNotices;
+import io.fenceline.jdbc.layout.Tables;
+import io.fenceline.jdbc.sql.PostgresDialect;
+import io.fenceline.jdbc.sql.Sql;
 import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockNames;
@@ -243,7 +246,7 @@ public final class JdbcFence {
       Sql.Form prune = sql(of(connection), "fence-prune", "").form(1);
       try (PreparedStatement statement = connection.prepareStatement(prune.text())) {
         for (int place : places(prune, "before")) {
-          statement.setBytes(place, SqlLockStore.BEFORE_ALL_NAMES);
+          statement.setBytes(place, Tables.BEFORE_ALL_NAMES);
         }
         set(statement, prune, "unused", unused.toSeconds());
         return statement.executeUpdate();

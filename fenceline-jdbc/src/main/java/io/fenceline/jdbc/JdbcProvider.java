@@ -29,22 +29,22 @@ public final class JdbcProvider implements StoreProvider {
             List.of("sqlite:", "sqlite:/path/locks.db"),
             StoreKind.Consistency.SINGLE,
             "one transaction on a local file, below 1 ms",
-            SqliteStore.GUARANTEES),
+            SqliteOpener.GUARANTEES),
         new StoreKind(
             List.of("jdbc:postgresql://host[:5432]/database?user=…&password=…"),
             StoreKind.Consistency.SINGLE,
             "one statement and one flush to disk, about 1 ms",
-            ServerStore.guarantees(Database.POSTGRESQL)),
+            ServerOpener.guarantees(Database.POSTGRESQL)),
         new StoreKind(
             List.of("jdbc:mariadb://host[:3306]/database?user=…&password=…"),
             StoreKind.Consistency.SINGLE,
             "one statement and one flush to disk, about 1 ms",
-            ServerStore.guarantees(Database.MARIADB)),
+            ServerOpener.guarantees(Database.MARIADB)),
         new StoreKind(
             List.of("jdbc:mysql://host[:3306]/database?user=…&password=…"),
             StoreKind.Consistency.SINGLE,
             "one statement and one flush to disk, about 1 ms",
-            ServerStore.guarantees(Database.MYSQL)));
+            ServerOpener.guarantees(Database.MYSQL)));
   }
 
   @Override

@@ -1,5 +1,10 @@
 package io.fenceline.jdbc;
 
+import io.fenceline.jdbc.connection.JdbcUrl;
+import io.fenceline.jdbc.connection.SqliteFile;
+import io.fenceline.jdbc.connection.TlsOptions;
+import io.fenceline.jdbc.layout.Tables;
+import io.fenceline.jdbc.waiting.PollInterval;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
@@ -51,7 +56,7 @@ public final class JdbcStore implements StoreFactory {
     boolean creates = true;
     boolean listens = true;
     int poolSize = DEFAULT_POOL_SIZE;
-    @Nullable Polling polling;
+    @Nullable PollInterval polling;
   }
 
   private JdbcStore(
@@ -193,7 +198,7 @@ public final class JdbcStore implements StoreFactory {
    * longest while nothing happens.
    */
   public JdbcStore polling(Duration shortest, Duration longest) {
-    return with(it -> it.polling = new Polling(shortest, longest));
+    return with(it -> it.polling = new PollInterval(shortest, longest));
   }
 
   /**
@@ -244,10 +249,10 @@ public final class JdbcStore implements StoreFactory {
   public LockStore open(StoreContext client) {
     StoreContext context = withinItsTime(client);
     if (file != null) {
-      return SqliteStore.open(file, settings.tables, settings.creates, settings.polling, context);
+      return SqliteOpener.open(file, settings.tables, settings.creates, settings.polling, context);
     }
     if (address != null) {
-      return ServerStore.open(
+      return ServerOpener.open(
           address,
           settings.tables,
           settings.creates,
@@ -259,7 +264,7 @@ public final class JdbcStore implements StoreFactory {
     DataSource given = Objects.requireNonNull(dataSource);
     DataSource own = settings.renewals == null ? given : settings.renewals;
     DataSource listening = settings.listens ? settings.listening : null;
-    return ServerStore.open(
+    return ServerOpener.open(
         given, own, listening, settings.tables, settings.creates, settings.polling, context);
   }
 }

@@ -2,6 +2,27 @@ package io.fenceline.jdbc;
 
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.jdbc.claim.FastPath;
+import io.fenceline.jdbc.claim.NameRecord;
+import io.fenceline.jdbc.claim.NameTransaction;
+import io.fenceline.jdbc.connection.Connections;
+import io.fenceline.jdbc.connection.Failures;
+import io.fenceline.jdbc.connection.Requests;
+import io.fenceline.jdbc.diagnostics.Diagnostics;
+import io.fenceline.jdbc.diagnostics.NameStates;
+import io.fenceline.jdbc.layout.ClaimRow;
+import io.fenceline.jdbc.layout.Micros;
+import io.fenceline.jdbc.layout.Tables;
+import io.fenceline.jdbc.renewal.Renewals;
+import io.fenceline.jdbc.renewal.Sweeper;
+import io.fenceline.jdbc.sql.Dialect;
+import io.fenceline.jdbc.sql.Sql;
+import io.fenceline.jdbc.sql.SqlConnection;
+import io.fenceline.jdbc.sql.Statements;
+import io.fenceline.jdbc.waiting.LocalPollers;
+import io.fenceline.jdbc.waiting.NotificationListener;
+import io.fenceline.jdbc.waiting.PollInterval;
+import io.fenceline.jdbc.waiting.QueuePoller;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
@@ -37,32 +58,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locks in the tables of a database.
  *
- * <p>No call blocks: see {@link Attempts}. A name that is simply free is taken by one statement,
+ * <p>No call blocks: see {@link Requests}. A name that is simply free is taken by one statement,
  * and given back by one; whatever is not so simple goes through {@link NameTransaction}.
  */
-final class SqlLockStore implements LockStore, WaitingRoom.Looks {
+final class SqlLockStore implements LockStore, QueuePoller.Looks {
   private static final byte[] NOBODY = new byte[0];
-
-  /** Below every name. Not empty, which MariaDB can be told to take for NULL. */
-  static final byte[] BEFORE_ALL_NAMES = {0};
 
   private final String description;
   private final Guarantees guarantees;
   private final StoreContext context;
   private final Dialect dialect;
-  private final Tables tables;
+  private final Diagnostics diagnostics;
   private final Statements statements;
-  private final Attempts attempts;
-  private final Janitor janitor;
-  private final ShortWay shortWay;
+  private final Requests attempts;
+  private final Sweeper janitor;
+  private final FastPath shortWay;
   private final NameTransaction transactions;
-  private final WaitingRoom room;
-  private final Neighbours neighbours;
+  private final QueuePoller room;
+  private final LocalPollers neighbours;
   private final String client;
   private final Map<Owner, Asked> unanswered = new ConcurrentHashMap<>();
   private final AtomicLong seen = new AtomicLong();
-  private volatile @Nullable Ears ears;
-  private volatile Polling told;
+  private volatile @Nullable NotificationListener ears;
+  private volatile PollInterval told;
   private volatile @Nullable BiConsumer<String, String> teller;
 
   SqlLockStore(
@@ -71,26 +89,26 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       StoreContext context,
       Connections connections,
       Dialect dialect,
-      Tables tables,
+      Diagnostics diagnostics,
       Statements statements,
-      Errors errors,
-      Polling polling) {
+      Failures failures,
+      PollInterval polling) {
     this.description = description;
     this.guarantees = guarantees;
     this.context = context;
     this.dialect = dialect;
-    this.tables = tables;
+    this.diagnostics = diagnostics;
     this.statements = statements;
-    this.attempts = new Attempts(connections, dialect, errors, context.time());
+    this.attempts = new Requests(connections, dialect, failures, context.time());
     this.transactions =
         new NameTransaction(dialect, statements, () -> Owner.draw(context.random()).bytes());
     this.told = polling;
-    this.room = new WaitingRoom(context, () -> isTold() ? told : polling, this);
-    this.neighbours = new Neighbours(description + " " + tables);
+    this.room = new QueuePoller(context, () -> isTold() ? told : polling, this);
+    this.neighbours = new LocalPollers(description + " " + statements.tables);
     neighbours.add(room);
-    this.client = Entry.encode(context.client());
-    this.shortWay = new ShortWay(dialect, statements, client);
-    this.janitor = new Janitor(context, attempts, statements, transactions);
+    this.client = ClaimRow.encode(context.client());
+    this.shortWay = new FastPath(dialect, statements, client);
+    this.janitor = new Sweeper(context, attempts, statements, transactions);
     janitor.start();
   }
 
@@ -110,7 +128,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   public void claim(ClaimRequest request, ClaimHandler handler) {
     QueuedClaim[] self = new QueuedClaim[1];
     // The room looks for it and keeps it alive; asking by itself is only the last resort.
-    Duration interval = WaitingRoom.patience(request).multipliedBy(10);
+    Duration interval = QueuePoller.patience(request).multipliedBy(10);
     self[0] =
         new QueuedClaim(
             description, request, handler, context, interval, asked -> ask(asked, self[0]));
@@ -138,7 +156,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   private CompletableFuture<ClaimAnswer> request(ClaimRequest request, QueuedClaim claim) {
     return attempts
-        .answer("A claim of lock '" + request.name() + "' failed", session -> ask(session, request))
+        .answer("A claim of lock '" + request.name() + "' failed", db -> ask(db, request))
         .whenComplete(
             (answer, failure) -> {
               if (answer instanceof ClaimAnswer.Waiting) {
@@ -154,28 +172,26 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
             });
   }
 
-  private ClaimAnswer ask(Session session, ClaimRequest request) throws SQLException {
-    long patience = NameRecord.micros(WaitingRoom.patience(request));
+  private ClaimAnswer ask(SqlConnection db, ClaimRequest request) throws SQLException {
+    long patience = Micros.of(QueuePoller.patience(request));
     if (room.has(request.owner())) {
-      long number = shortWay.takeTurn(session, request, seen.get());
-      if (number != ShortWay.NOT_FREE) {
+      long number = shortWay.takeTurn(db, request, seen.get());
+      if (number != FastPath.NOT_FREE) {
         return granted(number, request);
       }
     } else {
       boolean triesQueue = shortWay.isCrowded(request.name());
-      ShortWay.Queued queued = triesQueue ? shortWay.enqueue(session, request, patience) : null;
-      long number =
-          queued == null ? shortWay.take(session, request, seen.get()) : ShortWay.NOT_FREE;
-      if (number == ShortWay.NOT_FREE && !triesQueue) {
-        queued = shortWay.enqueue(session, request, patience);
+      FastPath.Queued queued = triesQueue ? shortWay.enqueue(db, request, patience) : null;
+      long number = queued == null ? shortWay.take(db, request, seen.get()) : FastPath.NOT_FREE;
+      if (number == FastPath.NOT_FREE && !triesQueue) {
+        queued = shortWay.enqueue(db, request, patience);
       }
       if (queued != null && queued.isBehind()) {
         return new ClaimAnswer.Waiting(queued.holder());
       }
-      if (number != ShortWay.NOT_FREE) {
+      if (number != FastPath.NOT_FREE) {
         if (number > GrantNumbers.MAX) {
-          decide(
-              session, request.name(), request.owner().bytes(), false, false, withdrawal(request));
+          decide(db, request.name(), request.owner().bytes(), false, false, withdrawal(request));
           throw Refusals.numberTooLarge(request.name(), number, GrantNumbers.MAX);
         }
         return granted(number, request);
@@ -183,7 +199,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     }
     ClaimAnswer answer =
         decide(
-            session,
+            db,
             request.name(),
             request.owner().bytes(),
             true,
@@ -225,8 +241,8 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     return attempts
         .answer(
             "A withdrawal from lock '" + request.name() + "' failed",
-            session -> {
-              decide(session, request.name(), owner, false, false, withdrawal(request));
+            db -> {
+              decide(db, request.name(), owner, false, false, withdrawal(request));
               return owner;
             })
         .thenAccept(done -> {});
@@ -254,10 +270,10 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
         "A release of lock '" + name + "' failed", s -> release(s, request, name, owner));
   }
 
-  private Release release(Session session, ReleaseRequest request, String name, byte[] owner)
+  private Release release(SqlConnection db, ReleaseRequest request, String name, byte[] owner)
       throws SQLException {
     if (request.keepClosed().isZero()) {
-      ShortWay.Freed freed = shortWay.giveBack(session, name, owner);
+      FastPath.Freed freed = shortWay.giveBack(db, name, owner);
       if (freed != null) {
         if (freed.next() != null) {
           tell(freed.next(), freed.whose());
@@ -269,7 +285,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     }
     Release answer =
         decide(
-            session,
+            db,
             name,
             owner,
             false,
@@ -282,9 +298,8 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   public CompletableFuture<Boolean> forceRelease(String name, long number) {
     return attempts.answer(
         "A forced release of lock '" + name + "' failed",
-        session -> {
-          Boolean done =
-              decide(session, name, NOBODY, false, true, found -> found.forceRelease(number));
+        db -> {
+          Boolean done = decide(db, name, NOBODY, false, true, found -> found.forceRelease(number));
           return done != null && done;
         });
   }
@@ -296,39 +311,37 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     return attempts.answer("An inspection of lock '" + name + "' failed", s -> inspect(s, name));
   }
 
-  private NameState inspect(Session session, String name) throws SQLException {
+  private NameState inspect(SqlConnection db, String name) throws SQLException {
     return NameStates.of(
         name,
-        session
-            .call(statements.inspect)
+        db.call(statements.inspect)
             .set("name", key(name))
             .rows(row -> new NameStates.Row(row.getLong("now"), NameStates.read(row))));
   }
 
   @Override
   public CompletableFuture<List<NameState>> list(String prefix, int limit) {
-    return attempts.answer("A listing failed", session -> list(session, prefix, limit));
+    return attempts.answer("A listing failed", db -> list(db, prefix, limit));
   }
 
-  private List<NameState> list(Session session, String prefix, int limit) throws SQLException {
+  private List<NameState> list(SqlConnection db, String prefix, int limit) throws SQLException {
     byte[] start = key(prefix);
-    byte[] low = start.length == 0 ? BEFORE_ALL_NAMES : start;
+    byte[] low = start.length == 0 ? Tables.BEFORE_ALL_NAMES : start;
     byte[] high = Arrays.copyOf(start, start.length + 1);
     high[start.length] = (byte) 0xFF; // No byte of UTF-8 is as large.
     List<NameState> found = new ArrayList<>();
-    byte[] after = BEFORE_ALL_NAMES;
+    byte[] after = Tables.BEFORE_ALL_NAMES;
     while (found.size() < limit) {
       int page = limit - found.size();
       List<byte[]> names =
-          session
-              .call(statements.list)
+          db.call(statements.list)
               .set("after", after)
               .set("low", low)
               .set("high", high)
               .set("limit", page)
               .rows(row -> row.getBytes(1));
       for (byte[] name : names) {
-        NameState state = inspect(session, new String(name, StandardCharsets.UTF_8));
+        NameState state = inspect(db, new String(name, StandardCharsets.UTF_8));
         if (!state.holders().isEmpty() || !state.waiters().isEmpty()) {
           found.add(state);
         }
@@ -343,14 +356,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
 
   @Override
   public CompletableFuture<List<Finding>> diagnose() {
-    return attempts.answer(
-        "A diagnosis failed",
-        session -> {
-          List<Finding> findings = new ArrayList<>(dialect.findings(session.connection()));
-          findings.addAll(Diagnosis.of(session, dialect, statements.diagnose));
-          findings.addAll(new Rights(dialect, tables, statements).findings(session));
-          return findings;
-        });
+    return attempts.answer("A diagnosis failed", diagnostics::run);
   }
 
   /** Deletes what has not been used for long, now; gives how many names were forgotten. */
@@ -371,16 +377,15 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   }
 
   @Override
-  public WaitingRoom.Turn turn(List<String> names) {
+  public QueuePoller.Turn turn(List<String> names) {
     List<Owner> found = new ArrayList<>();
     long[] untilEnd = {Long.MAX_VALUE};
     attempts.look(
         "A look at the queues failed",
-        session -> {
+        db -> {
           for (List<byte[]> part :
               Renewals.parts(names, name -> name.getBytes(StandardCharsets.UTF_8))) {
-            session
-                .call(statements.inTurn, part.size())
+            db.call(statements.inTurn, part.size())
                 .set("names", part)
                 .rows(row -> untilEnd[0] = Math.min(untilEnd[0], readTurn(row, found)));
           }
@@ -389,9 +394,9 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     return turn(found, untilEnd[0]);
   }
 
-  private static WaitingRoom.Turn turn(List<Owner> found, long microsUntilEnd) {
+  private static QueuePoller.Turn turn(List<Owner> found, long microsUntilEnd) {
     boolean hasEnd = microsUntilEnd != Long.MAX_VALUE;
-    return new WaitingRoom.Turn(found, hasEnd ? microsUntilEnd * 1_000 : Long.MAX_VALUE);
+    return new QueuePoller.Turn(found, hasEnd ? microsUntilEnd * 1_000 : Long.MAX_VALUE);
   }
 
   /** Adds who should ask, if anyone, and gives how long it is until the next end. */
@@ -412,25 +417,24 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   }
 
   @Override
-  public WaitingRoom.Signs beat(List<Owner> owners, List<String> names) {
+  public QueuePoller.Signs beat(List<Owner> owners, List<String> names) {
     Sql both = statements.beatAndLook;
     if (both != null && owners.size() <= Sql.LONGEST_LIST && !names.isEmpty()) {
       return beatAndLook(both, owners, names);
     }
     Set<Owner> alive =
-        attempts.look("A sign of life of those who wait failed", session -> beat(session, owners));
-    return new WaitingRoom.Signs(alive, turn(names));
+        attempts.look("A sign of life of those who wait failed", db -> beat(db, owners));
+    return new QueuePoller.Signs(alive, turn(names));
   }
 
-  private WaitingRoom.Signs beatAndLook(Sql both, List<Owner> owners, List<String> names) {
+  private QueuePoller.Signs beatAndLook(Sql both, List<Owner> owners, List<String> names) {
     Set<Owner> alive = new HashSet<>();
     List<Owner> first = new ArrayList<>();
     long[] untilEnd = {Long.MAX_VALUE};
     attempts.look(
         "A sign of life of those who wait failed",
-        session ->
-            session
-                .call(both, Math.max(owners.size(), names.size()))
+        db ->
+            db.call(both, Math.max(owners.size(), names.size()))
                 .set("owners", owners.stream().map(Owner::bytes).toList())
                 .set("names", names.stream().map(SqlLockStore::key).toList())
                 .rows(
@@ -438,19 +442,18 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
                         row.getInt("alive") != 0
                             ? alive.add(owner(row.getBytes("owner")))
                             : (untilEnd[0] = Math.min(untilEnd[0], readTurn(row, first))) > 0));
-    return new WaitingRoom.Signs(alive, turn(first, untilEnd[0]));
+    return new QueuePoller.Signs(alive, turn(first, untilEnd[0]));
   }
 
   /** Those who are still in a queue; who they are is only asked if someone is not. */
-  private Set<Owner> beat(Session session, List<Owner> owners) throws SQLException {
+  private Set<Owner> beat(SqlConnection db, List<Owner> owners) throws SQLException {
     Set<Owner> alive = new HashSet<>();
     for (List<byte[]> part : Renewals.parts(owners, Owner::bytes)) {
-      int found = session.call(statements.beat, part.size()).set("owners", part).update();
+      int found = db.call(statements.beat, part.size()).set("owners", part).update();
       if (found == part.size()) {
         part.forEach(one -> alive.add(owner(one)));
       } else {
-        session
-            .call(statements.poll, part.size())
+        db.call(statements.poll, part.size())
             .set("owners", part)
             .rows(row -> alive.add(owner(row.getBytes(1))));
       }
@@ -477,14 +480,14 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   private void tell(String id, @Nullable String whose) {
     neighbours.hint(id);
     BiConsumer<String, String> tells = teller;
-    if (tells != null && whose != null && !Entry.isOfSameProcess(whose, client)) {
+    if (tells != null && whose != null && !ClaimRow.isOfSameProcess(whose, client)) {
       tells.accept(whose, id);
     }
   }
 
   /** Whether those who wait here hear of it when it is their turn. */
   boolean isTold() {
-    Ears hears = ears;
+    NotificationListener hears = ears;
     return hears != null && hears.isHearing();
   }
 
@@ -498,13 +501,13 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
    *
    * @param whileHearing how often those who wait look meanwhile
    */
-  void listenWith(Ears hears, Polling whileHearing) {
+  void listenWith(NotificationListener hears, PollInterval whileHearing) {
     told = whileHearing;
     ears = hears;
   }
 
   private void startListening() {
-    Ears hears = ears;
+    NotificationListener hears = ears;
     if (hears != null) {
       hears.start();
     }
@@ -513,7 +516,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
   // The way to the database. --------------------------------------------------------------------
 
   private <T> @Nullable T decide(
-      Session session,
+      SqlConnection db,
       String name,
       byte[] owner,
       boolean creates,
@@ -521,7 +524,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
       Function<NameRecord, T> decision)
       throws SQLException {
     NameTransaction.Outcome<T> outcome =
-        transactions.run(session, name, owner, creates, keeps, decision);
+        transactions.run(db, name, owner, creates, keeps, decision);
     if (outcome == null) {
       return null;
     }
@@ -544,7 +547,7 @@ final class SqlLockStore implements LockStore, WaitingRoom.Looks {
     attempts.refuse();
     janitor.close();
     neighbours.remove(room);
-    Ears hears = ears;
+    NotificationListener hears = ears;
     if (hears != null) {
       hears.close();
     }

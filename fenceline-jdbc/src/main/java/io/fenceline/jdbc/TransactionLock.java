@@ -1,6 +1,11 @@
 package io.fenceline.jdbc;
 
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.jdbc.claim.RecentNames;
+import io.fenceline.jdbc.layout.Tables;
+import io.fenceline.jdbc.sql.MySqlDialect;
+import io.fenceline.jdbc.sql.Sql;
+import io.fenceline.jdbc.sql.SqliteDialect;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockNames;
 import java.nio.ByteBuffer;
@@ -61,7 +66,7 @@ public final class TransactionLock {
   private static final String MYSQL_WAIT = Sql.text("mysql", "transaction-wait", words());
 
   /** Names whose rows were seen in MySQL. */
-  private static final QuietNames SEEN = new QuietNames();
+  private static final RecentNames SEEN = new RecentNames();
 
   private static final String TURN = Sql.text("mariadb", "transaction-turn", words());
   private static final String TURN_NOW = Sql.text("mariadb", "transaction-turn-now", words());

@@ -7,6 +7,7 @@ import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.HeldGrant;
+import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Owner;
@@ -18,34 +19,54 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A claim that is asked of a store itself, and what was heard of it. */
-final class Heard implements ClaimHandler {
+public final class Heard implements ClaimHandler {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  final ClaimRequest request;
-  final List<Grant> granted = new ArrayList<>();
-  int waiting;
+  public final ClaimRequest request;
+  public final List<Grant> granted = new ArrayList<>();
+  public int waiting;
 
-  Heard(SqlLockStore store, String name, Mode mode, Duration lease) {
+  public Heard(LockStore store, String name, Mode mode, Duration lease) {
     request = new ClaimRequest(name, Owner.draw(RANDOM), mode, lease, Duration.ZERO, true);
     store.claim(request, this);
   }
 
   /** A store whose timers fire when the test says so. */
-  static SqlLockStore open(String url, ManualTime time) {
+  public static LockStore open(String url, ManualTime time) {
     StoreContext context =
         new StoreContext(new ClientInfo("test", "host", 1), time, RANDOM, PATIENCE, PATIENCE);
-    return (SqlLockStore) JdbcStore.at(url).open(context);
+    return JdbcStore.at(url).open(context);
+  }
+
+  /** Who of all who wait for these names seems to have the turn. */
+  public static List<Owner> inTurn(LockStore store, List<String> names) {
+    return ((SqlLockStore) store).inTurn(names);
+  }
+
+  /** Tells the database that these are alive. */
+  public static void beat(LockStore store, List<Owner> owners, List<String> names) {
+    ((SqlLockStore) store).beat(owners, names);
+  }
+
+  /** Whether those who wait hear of it when it is their turn. */
+  public static boolean isTold(LockStore store) {
+    return ((SqlLockStore) store).isTold();
+  }
+
+  /** Deletes what has not been used for long; gives how many names were forgotten. */
+  public static int clean(LockStore store) {
+    return ((SqlLockStore) store).clean();
   }
 
   /** What it was granted. */
-  HeldGrant grant() {
+  public HeldGrant grant() {
     assertThat(granted).hasSize(1);
     return new HeldGrant(request, granted.get(0).number());
   }
 
   /** Hears, and does nothing. */
-  static final class Nothing implements ClaimHandler {
+  public static final class Nothing implements ClaimHandler {
     @Override
     public void granted(Grant grant) {}
 

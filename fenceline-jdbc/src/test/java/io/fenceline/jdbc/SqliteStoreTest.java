@@ -12,6 +12,13 @@ import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.jdbc.connection.SqliteConnections;
+import io.fenceline.jdbc.connection.SqliteFile;
+import io.fenceline.jdbc.contract.DeadClaims;
+import io.fenceline.jdbc.contract.LateRequests;
+import io.fenceline.jdbc.contract.Sweeping;
+import io.fenceline.jdbc.contract.Turns;
+import io.fenceline.jdbc.sql.SqliteDialect;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreContext;
@@ -181,13 +188,13 @@ class SqliteStoreTest {
       Hold old = fenceline.lock("old").tryAcquire().orElseThrow();
       old.close();
       Hold held = fenceline.lock("held").tryAcquire().orElseThrow();
-      assertThat(((SqlLockStore) store).clean()).isZero();
+      assertThat(Heard.clean(store)).isZero();
 
       time.jumpWall(Duration.ofHours(26));
       assertThat(held.isValid()).isFalse();
       Hold fresh = fenceline.lock("fresh").tryAcquire().orElseThrow();
 
-      assertThat(((SqlLockStore) store).clean()).isGreaterThanOrEqualTo(1);
+      assertThat(Heard.clean(store)).isGreaterThanOrEqualTo(1);
       assertThat(fenceline.lock("old").tryAcquire())
           .hasValueSatisfying(next -> assertThat(next.token()).isGreaterThan(old.token()));
       assertThat(fenceline.inspect("fresh").holders()).hasSize(1);
@@ -319,8 +326,8 @@ class SqliteStoreTest {
       old.release();
     }
     time.jumpWall(Duration.ofHours(30));
-    try (SqlLockStore sweeper = Heard.open(uri, time)) {
-      assertThat(sweeper.clean()).isEqualTo(1);
+    try (LockStore sweeper = Heard.open(uri, time)) {
+      assertThat(Heard.clean(sweeper)).isEqualTo(1);
     }
     time.jumpWall(Duration.ofHours(-31));
     try (Fenceline fresh = Fenceline.builder().store(uri).time(time).connect()) {

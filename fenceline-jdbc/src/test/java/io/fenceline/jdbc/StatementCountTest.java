@@ -6,6 +6,7 @@ import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
+import io.fenceline.jdbc.contract.DeadClaims;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.ClientInfo;

@@ -4,10 +4,10 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 /** Everything that an error would show in a log. */
-final class Throwables {
+public final class Throwables {
   private Throwables() {}
 
-  static String all(Throwable e) {
+  public static String all(Throwable e) {
     StringWriter text = new StringWriter();
     e.printStackTrace(new PrintWriter(text));
     return text.toString();

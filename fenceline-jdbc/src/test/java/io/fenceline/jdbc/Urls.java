@@ -5,23 +5,23 @@ import io.fenceline.testkit.server.MySqlServer;
 import io.fenceline.testkit.server.PostgresServer;
 
 /** Store addresses of test servers, with their logins. */
-final class Urls {
+public final class Urls {
   private Urls() {}
 
-  static String of(PostgresServer server) {
+  public static String of(PostgresServer server) {
     return server.jdbcUrl() + "?user=" + server.user() + "&password=" + server.password();
   }
 
-  static String of(MySqlServer server) {
+  public static String of(MySqlServer server) {
     return withKey(server.jdbcUrl() + "?user=" + server.user() + "&password=" + server.password());
   }
 
   /** Without TLS, the driver asks for the server's key before it sends a password. */
-  static String withKey(String url) {
+  public static String withKey(String url) {
     return url + "&allowPublicKeyRetrieval=true";
   }
 
-  static String of(MariaDbServer server) {
+  public static String of(MariaDbServer server) {
     return server.jdbcUrl() + "?user=" + server.user() + "&password=" + server.password();
   }
 }

@@ -3,6 +3,8 @@ package io.fenceline.jdbc;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
+import io.fenceline.jdbc.sql.Dialect;
+import io.fenceline.jdbc.sql.SqliteDialect;
 import io.fenceline.settings.HandOff;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -20,7 +22,7 @@ import java.util.List;
  * {@code count NAME FILE THREADS ROUNDS}, {@code turns NAME FILE THREADS ROUNDS}, {@code wait NAME
  * THREADS}, {@code begin} a transaction of SQLite.
  */
-final class Worker {
+public final class Worker {
   private static final Duration LONG = Duration.ofMinutes(2);
 
   private Worker() {}

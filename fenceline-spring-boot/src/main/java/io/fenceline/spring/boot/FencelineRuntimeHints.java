@@ -19,7 +19,7 @@ final class FencelineRuntimeHints implements RuntimeHintsRegistrar {
         .reflection()
         .registerTypeIfPresent(
             classLoader,
-            "io.fenceline.jdbc.BoundedSockets",
+            "io.fenceline.jdbc.connection.BoundedSockets",
             hint -> hint.withMembers(MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS));
     for (String provider :
         new String[] {

@@ -347,6 +347,7 @@ class OperationsTest {
         .matches(
             RuntimeHintsPredicates.resource().forResource("io/fenceline/redis/layout/renew.lua"))
         .matches(
-            RuntimeHintsPredicates.reflection().onType(io.fenceline.jdbc.BoundedSockets.class));
+            RuntimeHintsPredicates.reflection()
+                .onType(io.fenceline.jdbc.connection.BoundedSockets.class));
   }
 }

@@ -1,0 +1,108 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Certainty;
+import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.jdbc.connection.Connections;
+import io.fenceline.jdbc.connection.Failures;
+import io.fenceline.jdbc.connection.SqliteConnections;
+import io.fenceline.jdbc.connection.SqliteFile;
+import io.fenceline.jdbc.diagnostics.Diagnostics;
+import io.fenceline.jdbc.layout.Channels;
+import io.fenceline.jdbc.layout.ClaimRow;
+import io.fenceline.jdbc.layout.Tables;
+import io.fenceline.jdbc.schema.TableSetup;
+import io.fenceline.jdbc.sql.Dialect;
+import io.fenceline.jdbc.sql.SqliteDialect;
+import io.fenceline.jdbc.sql.Statements;
+import io.fenceline.jdbc.waiting.PollInterval;
+import io.fenceline.jdbc.waiting.SharedListener;
+import io.fenceline.jdbc.waiting.SocketListener;
+import io.fenceline.settings.Durations;
+import io.fenceline.spi.LockStore;
+import io.fenceline.spi.StoreContext;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Opens an SQLite file as a store. */
+final class SqliteOpener {
+  static final Guarantees GUARANTEES =
+      new Guarantees(
+          "sqlite",
+          EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
+          Certainty.YES,
+          Duration.ofMillis(100),
+          Durations.LONGEST,
+          "none: a process that is killed takes nothing away, and a power failure that takes the last"
+              + " grants away ends their holders, too",
+          "there is no failover: the file is on one machine, and ends with it; a process that is"
+              + " stopped in the middle of a write keeps all others waiting until it goes on or ends",
+          "set ahead, leases end early; set back, a dead holder's name opens one lease later",
+          "tokens go on from the clock; a file must not be deleted or replaced while in use");
+
+  private static final PollInterval UNTOLD = PollInterval.millis(1, 10);
+
+  /** While its bell can be rung, a waiter looks for what nobody tells it. */
+  private static final PollInterval TOLD = PollInterval.millis(5, 100);
+
+  private SqliteOpener() {}
+
+  static LockStore open(
+      Path file,
+      Tables tables,
+      boolean creates,
+      @Nullable PollInterval polling,
+      StoreContext context) {
+    String description = "sqlite:" + file;
+    Dialect dialect = new SqliteDialect();
+    Failures failures = new Failures(description, dialect, List.of());
+    SqliteFile.create(file, description);
+    SqliteFile.checkLocal(file, description, SqliteFile::fileSystem);
+    Statements statements = new Statements(dialect, tables);
+    Connections connections;
+    try {
+      connections =
+          SqliteConnections.open(
+              file.toString(),
+              context.time(),
+              // Less than whoever asks waits for, so that the reason is heard.
+              context.operationTimeout().dividedBy(4).multipliedBy(3));
+    } catch (SQLException e) {
+      if (SqliteConnections.NO_DRIVER.equals(e.getMessage())) {
+        throw new StoreUnavailableException(description, SqliteConnections.NO_DRIVER, null);
+      }
+      throw failures.of("The file can't be used for locks", e);
+    }
+    try {
+      new TableSetup(dialect, tables, statements, failures).check(connections, creates);
+      SqlLockStore store =
+          new SqlLockStore(
+              description,
+              GUARANTEES,
+              context,
+              connections,
+              dialect,
+              new Diagnostics(dialect, statements, connection -> SqliteFile.findings(file)),
+              statements,
+              failures,
+              polling == null ? UNTOLD : polling);
+      String name = Channels.inFileName(tables, ClaimRow.encode(context.client()));
+      store.listenWith(
+          SharedListener.of(
+              List.of(description, name),
+              () -> new SocketListener(file, name, store::hint, store::lookSoon)),
+          polling == null ? TOLD : polling);
+      store.tellWith(
+          (client, id) -> SocketListener.ring(file, Channels.inFileName(tables, client), id));
+      return store;
+    } catch (RuntimeException e) {
+      connections.close();
+      throw e;
+    }
+  }
+}

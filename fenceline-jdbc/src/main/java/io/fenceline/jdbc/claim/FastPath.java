@@ -1,0 +1,218 @@
+package io.fenceline.jdbc.claim;
+
+import io.fenceline.jdbc.layout.ClaimRow;
+import io.fenceline.jdbc.layout.Micros;
+import io.fenceline.jdbc.layout.Units;
+import io.fenceline.jdbc.sql.Dialect;
+import io.fenceline.jdbc.sql.Sql;
+import io.fenceline.jdbc.sql.SqlConnection;
+import io.fenceline.jdbc.sql.Statements;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Obstacle;
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The short way: takes a name that is simply free by one statement, and gives it back by one.
+ *
+ * <p>Where the database can update and return what it wrote, a name that was alone when it was last
+ * seen is tried with the barest statement there is, which knows neither of new names, nor of
+ * holders whose time is over, nor of waiters to be told. If that finds nothing, the statement that
+ * knows of all that follows, as if nothing had been tried.
+ */
+public final class FastPath {
+  public static final long NOT_FREE = -1;
+
+  private final Dialect dialect;
+  private final Statements statements;
+  private final String client;
+  private final RecentNames quiet = new RecentNames();
+  private final RecentNames crowded = new RecentNames();
+
+  public FastPath(Dialect dialect, Statements statements, String client) {
+    this.dialect = dialect;
+    this.statements = statements;
+    this.client = client;
+  }
+
+  /** The grant number, or {@link #NOT_FREE}. */
+  public long take(SqlConnection db, ClaimRequest request, long seen) throws SQLException {
+    String name = request.name();
+    long number = NOT_FREE;
+    if (statements.take != null && isPlain(request) && quiet.has(name)) {
+      number = run(db.call(statements.take), request, seen);
+    }
+    if (number == NOT_FREE) {
+      Units units = Units.of(request.mode());
+      SqlConnection.Call call =
+          db.call(statements.claim, dialect.returnsNumberAsKey())
+              .set("units", units.taken())
+              .set("capacity", units.capacity())
+              .set("delay", Micros.of(request.delay()));
+      number = run(call, request, seen);
+    }
+    learn(name, number != NOT_FREE);
+    return number;
+  }
+
+  /** What most claims are; the statement for them has less to be told. */
+  private static boolean isPlain(ClaimRequest request) {
+    return isExclusive(request) && request.delay().isZero();
+  }
+
+  private long run(SqlConnection.Call call, ClaimRequest request, long seen) throws SQLException {
+    call.set("name", key(request.name()))
+        .set("owner", request.owner().bytes())
+        .set("term", Micros.of(request.term()))
+        .set("client", client)
+        .set("seen", seen);
+    Long number = dialect.returnsNumberAsKey() ? call.key() : call.row(row -> taken(row, request));
+    return number == null ? NOT_FREE : number;
+  }
+
+  /** The number, if the row is ours: where a statement can't say so, it returns any row. */
+  private long taken(ResultSet row, ClaimRequest request) throws SQLException {
+    boolean ours =
+        dialect.returnsUpdatedRows() || Arrays.equals(row.getBytes(2), request.owner().bytes());
+    return ours ? row.getLong(1) : NOT_FREE;
+  }
+
+  /**
+   * A name that was given back.
+   *
+   * @param hasOthers whether anyone may wait for it
+   * @param next the public id of the first who waits; null if that is not known
+   * @param whose its client, if it is still to be told
+   */
+  public record Freed(boolean hasOthers, @Nullable String next, @Nullable String whose) {
+    private static final Freed ALONE = new Freed(false, null, null);
+    private static final Freed PERHAPS_NOT_ALONE = new Freed(true, null, null);
+
+    /** From a row that names the first who waits, if any. */
+    private static Freed read(ResultSet row) throws SQLException {
+      byte[] head = row.getBytes("head");
+      return new Freed(
+          row.getInt("others") > 0,
+          head == null ? null : ClaimRow.idOf(head),
+          head == null ? null : row.getString("whose"));
+    }
+  }
+
+  /** What is said of a name that was this owner's and is free now; null if it was not. */
+  public @Nullable Freed giveBack(SqlConnection db, String name, byte[] owner) throws SQLException {
+    if (statements.giveBack != null && quiet.has(name)) {
+      if (prepare(db, statements.giveBack, name, owner).update() > 0) {
+        return Freed.ALONE;
+      }
+    }
+    SqlConnection.Call call = prepare(db, statements.release, name, owner);
+    if (statements.tellNext == null) {
+      return dialect.returnsUpdatedRows()
+          ? call.row(Freed::read)
+          : call.update() == 0 ? null : Freed.PERHAPS_NOT_ALONE;
+    }
+    boolean[] fresh = new boolean[1];
+    Freed freed =
+        call.row(
+            row -> {
+              fresh[0] = row.getInt("fresh") != 0;
+              return new Freed(row.getInt("others") > 0, row.getString("head"), null);
+            });
+    learn(name, freed != null && !freed.hasOthers);
+    if (freed == null || !freed.hasOthers || fresh[0]) {
+      return freed;
+    }
+    String next =
+        db.call(statements.tellNext)
+            .set("name", key(name))
+            .row(row -> String.valueOf(row.getString("head")));
+    return new Freed(true, next, null);
+  }
+
+  // Queues. -------------------------------------------------------------------------------------
+
+  /**
+   * A claim that has joined a queue.
+   *
+   * @param holder who holds the name
+   * @param isBehind whether the name is held, or someone who is alive waits before
+   */
+  public record Queued(Obstacle holder, boolean isBehind) {}
+
+  /** Joins the queue of a name that is not free; null if it can't be done by one statement. */
+  public @Nullable Queued enqueue(SqlConnection db, ClaimRequest request, long patience)
+      throws SQLException {
+    if (statements.enqueue == null || !request.waits() || !isExclusive(request)) {
+      return null;
+    }
+    return db.call(statements.enqueue)
+        .set("name", key(request.name()))
+        .set("owner", request.owner().bytes())
+        .set("term", patience)
+        .set("delay", Micros.of(request.delay()))
+        .set("client", client)
+        .row(
+            row -> {
+              boolean isHeld = row.getInt("held") != 0;
+              return new Queued(
+                  isHeld ? obstacle(row) : Obstacle.UNKNOWN, isHeld || row.getInt("before") != 0);
+            });
+  }
+
+  private static Obstacle obstacle(ResultSet row) throws SQLException {
+    return new Obstacle(
+        ClaimRow.clientInfo(row.getString("client")).label(),
+        row.getLong("number"),
+        Duration.ofNanos(row.getLong("lasts") * 1_000));
+  }
+
+  /** Whether a name had others when it was last seen here: the queue is tried first. */
+  public boolean isCrowded(String name) {
+    return crowded.has(name);
+  }
+
+  /**
+   * The grant number of one who waits, if it is first and the name is free, or {@link #NOT_FREE}.
+   */
+  public long takeTurn(SqlConnection db, ClaimRequest request, long seen) throws SQLException {
+    if (statements.turn == null || !isExclusive(request)) {
+      return NOT_FREE;
+    }
+    Long number =
+        db.call(statements.turn)
+            .set("name", key(request.name()))
+            .set("owner", request.owner().bytes())
+            .set("term", Micros.of(request.term()))
+            .set("seen", seen)
+            .row(row -> row.getLong(1));
+    return number == null ? NOT_FREE : number;
+  }
+
+  private static boolean isExclusive(ClaimRequest request) {
+    return request.mode() instanceof Mode.Exclusive;
+  }
+
+  private static SqlConnection.Call prepare(
+      SqlConnection db, Sql statement, String name, byte[] owner) throws SQLException {
+    return db.call(statement).set("name", key(name)).set("owner", owner);
+  }
+
+  private void learn(String name, boolean isQuiet) {
+    if (isQuiet) {
+      quiet.add(name);
+      crowded.remove(name);
+    } else {
+      quiet.remove(name);
+      crowded.add(name);
+    }
+  }
+
+  private static byte[] key(String name) {
+    return name.getBytes(StandardCharsets.UTF_8);
+  }
+}

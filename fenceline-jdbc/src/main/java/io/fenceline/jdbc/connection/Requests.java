@@ -1,0 +1,178 @@
+package io.fenceline.jdbc.connection;
+
+import io.fenceline.jdbc.connection.Connections.Purpose;
+import io.fenceline.jdbc.sql.Dialect;
+import io.fenceline.jdbc.sql.SqlConnection;
+import io.fenceline.spi.AnswerTimeouts;
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to the database: does what was asked on the calling thread if that need not wait, else on
+ * another one, again where that is harmless, and says what went wrong in our own words.
+ */
+public final class Requests implements AutoCloseable {
+  /** How often something is tried again that a deadlock or a renewal has come between. */
+  private static final int TRIES = 10;
+
+  private final Connections connections;
+  private final Dialect dialect;
+  private final Failures failures;
+  private final Time time;
+  private final RequestQueue requests;
+  private final @Nullable AnswerTimeouts patience;
+  private final RenewalThreads repeated = new RenewalThreads();
+  private volatile boolean closed;
+
+  public Requests(Connections connections, Dialect dialect, Failures failures, Time time) {
+    this.connections = connections;
+    this.dialect = dialect;
+    this.failures = failures;
+    this.time = time;
+    Duration most = connections.patience();
+    this.patience = most == null ? null : new AnswerTimeouts(time, most.toNanos());
+    this.requests = new RequestQueue(time.lane(Lane.REQUEST), connections.atOnce());
+  }
+
+  /** The answer; does not block. */
+  public <T> CompletableFuture<T> answer(String otherwise, Connections.Work<T> work) {
+    try {
+      Connections.Done<T> done = attemptNow(work);
+      return done == null
+          ? answerLater(otherwise, Purpose.WORK, work, requests)
+          : CompletableFuture.completedFuture(done.result());
+    } catch (SQLException | RuntimeException e) {
+      return CompletableFuture.failedFuture(failures.of(otherwise, e));
+    }
+  }
+
+  /** The answer to a renewal, on this thread, which is for renewals. */
+  public <T> CompletableFuture<T> answerRenewal(String otherwise, Connections.Work<T> work) {
+    try {
+      return CompletableFuture.completedFuture(attempt(Purpose.RENEWAL, work));
+    } catch (DataSourceConnections.NotOnThisThread e) {
+      return answerLater(otherwise, Purpose.RENEWAL, work, time.lane(Lane.RENEWAL));
+    } catch (SQLException | RuntimeException e) {
+      return CompletableFuture.failedFuture(failures.of(otherwise, e));
+    }
+  }
+
+  /** As {@link #answer}, for a renewal that may have to wait for its row, on another thread. */
+  public <T> CompletableFuture<T> answerRepeated(String otherwise, Connections.Work<T> work) {
+    return answerLater(otherwise, connections.forRepeatedRenewals(), work, repeated);
+  }
+
+  private <T> CompletableFuture<T> answerLater(
+      String otherwise, Purpose purpose, Connections.Work<T> work, Executor threads) {
+    CompletableFuture<T> later = new CompletableFuture<>();
+    Turn turn = new Turn();
+    Duration most = connections.patience();
+    if (most != null && patience != null) {
+      patience.watch(
+          later,
+          () -> {
+            if (turn.giveUp()) {
+              time.lane(Lane.WORK)
+                  .execute(
+                      () -> later.completeExceptionally(failures.noConnection(otherwise, most)));
+            }
+          });
+    }
+    Runnable task =
+        () -> {
+          try {
+            later.complete(attempt(purpose, db -> turn.take(db, work)));
+          } catch (SQLException | RuntimeException failure) {
+            later.completeExceptionally(failures.of(otherwise, failure));
+          }
+        };
+    threads.execute(() -> DataSourceConnections.onOwnThread(task));
+    return later;
+  }
+
+  /**
+   * A request that waits for a connection, until it has one or is given up. What is given up is not
+   * done any more: its caller has heard that nothing was.
+   */
+  private static final class Turn {
+    private enum State {
+      WAITING,
+      BEGUN,
+      GIVEN_UP
+    }
+
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+
+    boolean giveUp() {
+      return state.compareAndSet(State.WAITING, State.GIVEN_UP);
+    }
+
+    <T> T take(SqlConnection db, Connections.Work<T> work) throws SQLException {
+      state.compareAndSet(State.WAITING, State.BEGUN);
+      if (state.get() == State.GIVEN_UP) {
+        throw new SQLTransientConnectionException("it was given up before there was a connection");
+      }
+      return work.on(db);
+    }
+  }
+
+  /** As {@link #answer}, on a thread of ours. */
+  public <T> T look(String otherwise, Connections.Work<T> work) {
+    try {
+      return attempt(Purpose.LOOK, work);
+    } catch (SQLException | RuntimeException e) {
+      throw failures.of(otherwise, e);
+    }
+  }
+
+  /** See {@link Connections#changes}. */
+  public long changes() {
+    try {
+      return connections.changes();
+    } catch (SQLException e) {
+      throw failures.of("A look for changes failed", e);
+    }
+  }
+
+  private <T> Connections.@Nullable Done<T> attemptNow(Connections.Work<T> work)
+      throws SQLException {
+    if (closed) {
+      throw failures.closed();
+    }
+    return connections.useNow(work);
+  }
+
+  private <T> T attempt(Purpose purpose, Connections.Work<T> work) throws SQLException {
+    for (int tries = 1; ; tries++) {
+      if (closed) {
+        throw failures.closed();
+      }
+      try {
+        return connections.use(purpose, work);
+      } catch (SQLException e) {
+        if (dialect.failure(e) != Dialect.Failure.RETRY || tries >= TRIES) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** From now on, whatever is asked fails. */
+  public void refuse() {
+    closed = true;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    repeated.close();
+    connections.close();
+  }
+}

@@ -1,0 +1,61 @@
+package io.fenceline.jdbc.waiting;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The clients of this process that use the same tables: they tell each other at once what they
+ * would otherwise find out by looking.
+ */
+public final class LocalPollers {
+  // The lists are never changed, only replaced: they are read at each release.
+  private static final ConcurrentHashMap<String, List<QueuePoller>> ROOMS =
+      new ConcurrentHashMap<>();
+
+  private final String tables;
+
+  /** Those who use tables that are called like this, with their database. */
+  public LocalPollers(String tables) {
+    this.tables = tables;
+  }
+
+  public void add(QueuePoller room) {
+    ROOMS.compute(
+        tables,
+        (key, rooms) -> {
+          List<QueuePoller> more = new ArrayList<>(rooms == null ? List.of() : rooms);
+          more.add(room);
+          return more;
+        });
+  }
+
+  public void remove(QueuePoller room) {
+    ROOMS.computeIfPresent(
+        tables,
+        (key, rooms) -> {
+          List<QueuePoller> less = new ArrayList<>(rooms);
+          less.remove(room);
+          return less.isEmpty() ? null : less;
+        });
+  }
+
+  /** Someone's turn has come. */
+  public void hint(String id) {
+    rooms().forEach(room -> room.hint(id));
+  }
+
+  /** As {@link #hint}, where asking does not block. */
+  public void hintNow(String id) {
+    rooms().forEach(room -> room.hintNow(id));
+  }
+
+  /** A name has become free that someone may wait for. */
+  public void soon() {
+    rooms().forEach(QueuePoller::soon);
+  }
+
+  private List<QueuePoller> rooms() {
+    return ROOMS.getOrDefault(tables, List.of());
+  }
+}

@@ -1,0 +1,162 @@
+package io.fenceline.jdbc.waiting;
+
+import io.fenceline.jdbc.connection.OwnThread;
+import io.fenceline.jdbc.sql.Dialect;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Properties;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * Hears PostgreSQL's notifications, on a connection and a thread of its own.
+ *
+ * <p>What it hears is a hint. While it is not connected, waiting goes on by looking.
+ */
+public final class PostgresListener implements NotificationListener {
+  private static final int WAIT_MILLIS = 30_000;
+  private static final long ASK_NANOS = 2_000_000_000L;
+  private static final long FIRST_PAUSE_NANOS = 200_000_000;
+  private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
+
+  private final Source source;
+  private final String listen;
+  private final Consumer<String> hint;
+  private final Runnable missed;
+  private volatile boolean closed;
+  private volatile boolean hearing;
+
+  // Guarded by this.
+  private @Nullable Thread thread;
+  private @Nullable Connection connection;
+
+  /** Opens a connection on which a read may wait for as long as it says itself. */
+  @FunctionalInterface
+  interface Source {
+    Connection open() throws SQLException;
+  }
+
+  /** Connections at a URL. */
+  public static Source at(String url, Properties properties) {
+    Properties unbounded = new Properties();
+    unbounded.putAll(properties);
+    // A read without an answer is normal here; how long it waits is said for each.
+    unbounded.setProperty("socketTimeout", "0");
+    return () -> DriverManager.getConnection(url, unbounded);
+  }
+
+  /** Connections of a data source. */
+  public static Source from(DataSource dataSource) {
+    return () -> {
+      Connection opened = dataSource.getConnection();
+      try {
+        opened.setAutoCommit(true);
+        opened.setNetworkTimeout(Runnable::run, 0);
+        return opened;
+      } catch (SQLException e) {
+        opened.close();
+        throw e;
+      }
+    };
+  }
+
+  /**
+   * A listener that has not started.
+   *
+   * @param hint hears whose turn has come
+   * @param missed called when it listens from then on, and may have missed something before; and
+   *     when it no longer does
+   */
+  public PostgresListener(Source source, String channel, Consumer<String> hint, Runnable missed) {
+    this.source = source;
+    this.listen = "LISTEN " + channel;
+    this.hint = hint;
+    this.missed = missed;
+  }
+
+  /** Starts listening, if it has not started yet. */
+  @Override
+  public synchronized void start() {
+    if (thread == null && !closed) {
+      thread = OwnThread.of(this::run, "fenceline-listen");
+      thread.start();
+    }
+  }
+
+  /** Whether messages come, as far as can be told. */
+  @Override
+  public boolean isHearing() {
+    return hearing;
+  }
+
+  private void run() {
+    long pause = FIRST_PAUSE_NANOS;
+    while (!closed) {
+      try (Connection opened = source.open()) {
+        if (!keep(opened)) {
+          return;
+        }
+        Dialect.run(opened, listen);
+        hearing = true;
+        missed.run();
+        pause = FIRST_PAUSE_NANOS;
+        PGConnection notified = opened.unwrap(PGConnection.class);
+        long asked = System.nanoTime();
+        while (!closed) {
+          PGNotification[] heard = notified.getNotifications(WAIT_MILLIS);
+          int count = heard == null ? 0 : heard.length;
+          for (int i = 0; heard != null && i < count; i++) {
+            hint.accept(heard[i].getParameter());
+          }
+          if (count == 0 || System.nanoTime() - asked > ASK_NANOS) {
+            // A socket that is dead says nothing, either: a question tells the difference. And what
+            // comes without one has a bound, of bytes and of time: see BoundedSockets.
+            Dialect.run(opened, "SELECT 1");
+            asked = System.nanoTime();
+          }
+        }
+      } catch (SQLException | RuntimeException e) {
+        boolean wasHearing = hearing;
+        hearing = false;
+        if (wasHearing && !closed) {
+          missed.run(); // From now on, those who wait have to look for themselves.
+        }
+        if (!closed) {
+          LockSupport.parkNanos(this, pause);
+          pause = Math.min(pause * 2, LONGEST_PAUSE_NANOS);
+        }
+      }
+    }
+  }
+
+  private synchronized boolean keep(Connection opened) {
+    connection = opened;
+    return !closed;
+  }
+
+  @Override
+  public void close() {
+    Connection open;
+    Thread running;
+    synchronized (this) {
+      closed = true;
+      open = connection;
+      running = thread;
+    }
+    if (open != null) {
+      try {
+        open.abort(Runnable::run);
+      } catch (SQLException e) {
+        // It ends with its next wait.
+      }
+    }
+    if (running != null) {
+      LockSupport.unpark(running);
+    }
+  }
+}

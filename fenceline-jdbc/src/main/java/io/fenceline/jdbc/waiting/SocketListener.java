@@ -1,0 +1,220 @@
+package io.fenceline.jdbc.waiting;
+
+import io.fenceline.jdbc.connection.OwnThread;
+import io.fenceline.jdbc.layout.Channels;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a process of this machine is told that one of its claims in an SQLite file is next: a
+ * Unix-domain socket beside the file, to which whoever makes room sends the public id of the claim.
+ *
+ * <p>SQLite tells nobody anything, and what the kernel tells of a file that was written is told to
+ * all who wait. What comes by the socket is a hint; where there is none, waiting goes on by
+ * looking.
+ */
+public final class SocketListener implements NotificationListener {
+  /*
+   * A socket's address has 108 bytes, so a file in a deep folder has no bells. Its name is that of the
+   * process, as the rows of its claims have it. A process that was killed leaves its socket
+   * behind; whoever puts one beside it takes those away that are a day old and that nobody answers at.
+   * A process that comes after it with the same name replaces it.
+   */
+  private static final int LONGEST_PATH = 100;
+  private static final int LONGEST_MESSAGE = 64;
+  private static final String INFIX = "-bell-";
+  private static final Duration OLD = Duration.ofDays(1);
+
+  private final Path file;
+  private final Path place;
+  private final Consumer<String> hint;
+  private final Runnable missed;
+  private volatile boolean hearing;
+
+  // Guarded by this.
+  private boolean started;
+  private boolean closed;
+  private @Nullable Selector selector;
+  private @Nullable ServerSocketChannel server;
+
+  /**
+   * A bell that is not there yet.
+   *
+   * @param name of the process: see {@link Channels}
+   * @param hint hears whose turn has come
+   * @param missed called when it can be rung from then on
+   */
+  public SocketListener(Path file, String name, Consumer<String> hint, Runnable missed) {
+    this.file = file;
+    this.place = place(file, name);
+    this.hint = hint;
+    this.missed = missed;
+  }
+
+  private static Path place(Path file, String name) {
+    return file.resolveSibling(file.getFileName() + INFIX + name);
+  }
+
+  private static boolean fits(Path place) {
+    return place.toString().getBytes(StandardCharsets.UTF_8).length <= LONGEST_PATH;
+  }
+
+  /** Tells a process that this claim is next, if it can be told; does not block. */
+  public static void ring(Path file, String name, String id) {
+    Path place = place(file, name);
+    if (!fits(place)) {
+      return;
+    }
+    try (SocketChannel to = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      to.configureBlocking(false);
+      if (to.connect(UnixDomainSocketAddress.of(place))) {
+        to.write(ByteBuffer.wrap(id.getBytes(StandardCharsets.US_ASCII)));
+      }
+    } catch (IOException | UnsupportedOperationException e) {
+      // It is not there, or has too much to hear: it looks by itself.
+    }
+  }
+
+  @Override
+  public synchronized void start() {
+    if (started || closed || !fits(place)) {
+      return;
+    }
+    started = true;
+    OwnThread.of(this::run, "fenceline-bell").start();
+  }
+
+  @Override
+  public boolean isHearing() {
+    return hearing;
+  }
+
+  private void run() {
+    try (Selector opened = Selector.open();
+        ServerSocketChannel bound = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      Files.deleteIfExists(place);
+      bound.bind(UnixDomainSocketAddress.of(place));
+      if (!keep(opened, bound)) {
+        return;
+      }
+      // Whoever may write the file may ring.
+      Files.setPosixFilePermissions(place, Files.getPosixFilePermissions(file));
+      bound.configureBlocking(false);
+      bound.register(opened, SelectionKey.OP_ACCEPT);
+      hearing = true;
+      missed.run();
+      removeOld();
+      ByteBuffer message = ByteBuffer.allocate(LONGEST_MESSAGE);
+      while (opened.isOpen()) {
+        opened.select(key -> hear(key, opened, message));
+      }
+    } catch (IOException | RuntimeException e) {
+      // Without it, waiting goes on by looking.
+    } finally {
+      hearing = false;
+      missed.run();
+    }
+  }
+
+  private synchronized boolean keep(Selector opened, ServerSocketChannel bound) {
+    selector = opened;
+    server = bound;
+    return !closed;
+  }
+
+  private void hear(SelectionKey key, Selector opened, ByteBuffer message) {
+    try {
+      if (key.channel() instanceof ServerSocketChannel bound) {
+        SocketChannel from = bound.accept();
+        if (from != null) {
+          from.configureBlocking(false);
+          read(from, message); // Mostly it is there already.
+          if (from.isOpen()) {
+            from.register(opened, SelectionKey.OP_READ);
+          }
+        }
+      } else if (key.channel() instanceof SocketChannel from) {
+        read(from, message);
+      }
+    } catch (IOException e) {
+      key.cancel();
+    }
+  }
+
+  /** One message a connection; what is too long or comes in parts is nobody's id. */
+  private void read(SocketChannel from, ByteBuffer message) throws IOException {
+    message.clear();
+    int length = from.read(message);
+    if (length == 0) {
+      return;
+    }
+    from.close();
+    if (length > 0) {
+      hint.accept(StandardCharsets.US_ASCII.decode(message.flip()).toString());
+    }
+  }
+
+  /** Takes away what processes that were killed have left behind. */
+  private void removeOld() {
+    Path folder = file.toAbsolutePath().getParent();
+    String all = file.getFileName() + INFIX + "*";
+    if (folder == null) {
+      return;
+    }
+    try (DirectoryStream<Path> others = Files.newDirectoryStream(folder, all)) {
+      for (Path other : others) {
+        Instant made = Files.getLastModifiedTime(other).toInstant();
+        if (!other.equals(place) && made.isBefore(Instant.now().minus(OLD)) && isDead(other)) {
+          Files.deleteIfExists(other);
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      // Another one will.
+    }
+  }
+
+  private static boolean isDead(Path other) {
+    try (SocketChannel to = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      to.configureBlocking(false);
+      to.connect(UnixDomainSocketAddress.of(other));
+      return false;
+    } catch (IOException e) {
+      return String.valueOf(e.getMessage()).contains("refused");
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      try {
+        if (server != null) {
+          Files.deleteIfExists(place);
+          server.close();
+        }
+        if (selector != null) {
+          selector.close();
+        }
+      } catch (IOException e) {
+        // The thread ends with its next message, or with the process.
+      }
+    }
+  }
+}

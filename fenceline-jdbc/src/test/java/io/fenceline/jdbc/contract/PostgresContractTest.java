@@ -1,0 +1,90 @@
+package io.fenceline.jdbc.contract;
+
+import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.Urls;
+import io.fenceline.jdbc.schema.LeastRights;
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.server.PostgresServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** PostgreSQL keeps the contract, by its own clock. */
+@Execution(ExecutionMode.CONCURRENT)
+class PostgresContractTest extends LockContract {
+  private static PostgresServer server;
+
+  /** The contract holds for an account that may do no more than the page about it says. */
+  private static String leastRights;
+
+  @BeforeAll
+  static void start() {
+    // Many tests at a time, of several clients each.
+    server = PostgresServer.builder().trust().setting("max_connections", "1000").start();
+    leastRights = LeastRights.in(server);
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onRealTime(JdbcStore.at(leastRights).poolSize(2), Duration.ofSeconds(3));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Protocol.POSTGRES);
+    String url = leastRights.replace(server.address(), proxy.address());
+    return Optional.of(new Proxied(JdbcStore.at(url).poolSize(2), proxy));
+  }
+
+  @Override
+  protected Optional<Forgetful> forgetful() {
+    PostgresServer weak = PostgresServer.builder().fsync(false).start();
+    return Optional.of(new Forgetful(JdbcStore.at(Urls.of(weak)), "fsync = off", weak));
+  }
+
+  @Test
+  void theFirstOfAQueue_isFoundByItsName() {
+    Turns.check(Urls.of(server));
+  }
+
+  @Test
+  void rowThatSomeoneKeepsLocked_costsNoHoldOfAnotherName() throws Exception {
+    StandingStill.checkOtherNames(Urls.of(server));
+  }
+
+  @Test
+  void oneSweep_removesAllThatIsOld() throws Exception {
+    Sweeping.checkAmount(Urls.of(server));
+  }
+
+  @Test
+  void aRequestThatComesLate_doesNotEndALeaseSooner() {
+    LateRequests.check(Urls.of(server));
+  }
+
+  @Test
+  void claimsOfTheDead_areRemovedManyAtATime() throws Exception {
+    try (Connection connection = DriverManager.getConnection(Urls.of(server))) {
+      DeadClaims.check(Urls.of(server), connection);
+    }
+  }
+
+  @Test
+  void renewalOfALockedRow_doesNotNeedTheThreadsOfOtherWork() throws Exception {
+    BusyThreads.check(Urls.of(server));
+  }
+}

@@ -1,0 +1,19 @@
+package io.fenceline.jdbc.contract;
+
+import io.fenceline.jdbc.JdbcProvider;
+import io.fenceline.spi.StoreAddress;
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** SQLite keeps the contract. It takes its time from its clients, so the tests own that, too. */
+class SqliteContractTest extends LockContract {
+  @TempDir static Path folder;
+
+  @Override
+  protected StoreHarness harness() {
+    StoreAddress address = StoreAddress.parse("sqlite:" + folder.resolve("locks.db"));
+    return StoreHarness.onManualTime(time -> new JdbcProvider().at(address));
+  }
+}
