@@ -15,7 +15,7 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
  * Applications with all that Boot and Fenceline configure by themselves; the same for Boot 4 and
  * 3.5, since these tests run on both.
  */
-final class Boot {
+public final class Boot {
   private static final String[] DATA_SOURCE = {
     "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
     "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration"
@@ -34,27 +34,27 @@ final class Boot {
   static class App {}
 
   /** An application that is connected to nothing. */
-  static ApplicationContextRunner alone() {
+  public static ApplicationContextRunner alone() {
     return without(new ApplicationContextRunner(), DATA_SOURCE, REDIS);
   }
 
   /** A web application that is connected to nothing. */
-  static WebApplicationContextRunner web() {
+  public static WebApplicationContextRunner web() {
     return without(new WebApplicationContextRunner(), DATA_SOURCE, REDIS);
   }
 
   /** An application with a {@code DataSource}. */
-  static ApplicationContextRunner withDataSource() {
+  public static ApplicationContextRunner withDataSource() {
     return without(new ApplicationContextRunner(), REDIS);
   }
 
   /** An application with a connection to Redis. */
-  static ApplicationContextRunner withRedis() {
+  public static ApplicationContextRunner withRedis() {
     return without(new ApplicationContextRunner(), DATA_SOURCE);
   }
 
   /** An application with both. */
-  static ApplicationContextRunner withBoth() {
+  public static ApplicationContextRunner withBoth() {
     return without(new ApplicationContextRunner());
   }
 
@@ -72,7 +72,7 @@ final class Boot {
   }
 
   /** What an operator reads when the application does not start. */
-  static FailureAnalysis analysis(Throwable failure) {
+  public static FailureAnalysis analysis(Throwable failure) {
     for (FailureAnalyzer analyzer :
         SpringFactoriesLoader.forDefaultResourceLocation(Boot.class.getClassLoader())
             .load(

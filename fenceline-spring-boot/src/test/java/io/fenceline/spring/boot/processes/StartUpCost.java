@@ -71,8 +71,8 @@ public final class StartUpCost {
                   ",",
                   "io.fenceline.spring.boot.FencelineAutoConfiguration",
                   "io.fenceline.spring.boot.FencelineJdbcAutoConfiguration",
-                  "io.fenceline.spring.boot.FencelineMetricsAutoConfiguration",
-                  "io.fenceline.spring.boot.FencelineEndpointAutoConfiguration",
+                  "io.fenceline.spring.boot.actuate.FencelineMetricsAutoConfiguration",
+                  "io.fenceline.spring.boot.actuate.FencelineEndpointAutoConfiguration",
                   "io.fenceline.spring.boot4.Boot4RedisAutoConfiguration",
                   "io.fenceline.spring.boot4.Boot4HealthAutoConfiguration"));
     }

@@ -1,6 +1,7 @@
-package io.fenceline.spring.boot;
+package io.fenceline.spring.boot.actuate;
 
 import io.fenceline.Fenceline;
+import io.fenceline.spring.boot.FencelineAutoConfiguration;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

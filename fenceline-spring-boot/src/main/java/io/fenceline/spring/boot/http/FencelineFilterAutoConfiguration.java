@@ -1,9 +1,11 @@
-package io.fenceline.spring.boot;
+package io.fenceline.spring.boot.http;
 
 import io.fenceline.fence.Fence;
 import io.fenceline.http.FencingTokenFilter;
 import io.fenceline.http.Resources;
 import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.spring.boot.FencelineAutoConfiguration;
+import io.fenceline.spring.boot.FencelineProperties;
 import jakarta.servlet.Filter;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -1,6 +1,7 @@
-package io.fenceline.spring.boot;
+package io.fenceline.spring.boot.actuate;
 
 import io.fenceline.Fenceline;
+import io.fenceline.spring.boot.FencelineAutoConfiguration;
 import io.fenceline.micrometer.FencelineMetrics;
 import io.fenceline.micrometer.FencelineObservations;
 import io.micrometer.core.instrument.MeterRegistry;

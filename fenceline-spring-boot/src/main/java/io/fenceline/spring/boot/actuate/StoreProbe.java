@@ -1,4 +1,4 @@
-package io.fenceline.spring.boot;
+package io.fenceline.spring.boot.actuate;
 
 import io.fenceline.Fenceline;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.fenceline.spring.boot;
+package io.fenceline.spring.boot.http;
 
 import io.fenceline.FencingToken;
 import io.fenceline.http.FencingTokens;
