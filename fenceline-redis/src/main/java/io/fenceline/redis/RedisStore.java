@@ -72,12 +72,23 @@ public final class RedisStore implements StoreFactory {
         Durability.NONE);
   }
 
-  /** Locks in a Cluster that a client knows. */
+  /**
+   * Locks in a Cluster that a client knows. The client does not tell its password or whether it
+   * uses TLS; where the Cluster wants them, use {@link #from(RedisClusterClient, List)}.
+   */
   public static RedisStore from(RedisClusterClient client) {
     if (client.getPartitions().isEmpty()) {
       client.refreshPartitions();
     }
-    List<RedisURI> uris = client.getPartitions().stream().map(RedisClusterNode::getUri).toList();
+    return from(client, client.getPartitions().stream().map(RedisClusterNode::getUri).toList());
+  }
+
+  /**
+   * Locks in a Cluster that a client knows.
+   *
+   * @param uris of some of its servers, with the credentials that are used for all of them
+   */
+  public static RedisStore from(RedisClusterClient client, List<RedisURI> uris) {
     return new RedisStore(
         new Topologies.Settings(
             Topologies.Kind.CLUSTER,

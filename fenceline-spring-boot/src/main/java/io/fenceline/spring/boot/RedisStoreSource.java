@@ -54,7 +54,7 @@ public final class RedisStoreSource implements StoreSource, DisposableBean {
       if (known.ssl() != null) {
         cluster.setOptions(ClusterClientOptions.builder().sslOptions(options(known.ssl())).build());
       }
-      return Found.of(RedisStore.from(cluster));
+      return Found.of(RedisStore.from(cluster, uris));
     }
     RedisClient single = shared == null ? RedisClient.create() : RedisClient.create(shared);
     client = single;

@@ -11,16 +11,11 @@ import io.fenceline.jdbc.Database;
 import io.fenceline.jdbc.JdbcStore;
 import io.fenceline.spring.Locked;
 import io.fenceline.spring.LockedContext;
-import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.MariaDbServer;
 import io.fenceline.testkit.server.PostgresServer;
-import io.fenceline.testkit.server.RedisSentinels;
 import io.fenceline.testkit.server.RedisServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
@@ -143,30 +138,6 @@ class StoreChoiceTest {
             });
   }
 
-  /** A pool that is in use loses no hold, since renewals don't need it; for three leases. */
-  @Test
-  void poolThatIsInUse_forThreeLeases_losesNoHold() {
-    Boot.withDataSource()
-        .withPropertyValues(postgres())
-        .withPropertyValues("spring.datasource.hikari.maximum-pool-size=2", "fenceline.lease=4s")
-        .run(
-            context -> {
-              DataSource pool = context.getBean(DataSource.class);
-              Hold hold = context.getBean(Fenceline.class).lock("pool").tryAcquire().orElseThrow();
-              try (Connection one = pool.getConnection();
-                  Connection two = pool.getConnection()) {
-                assertThat(one.isValid(1) && two.isValid(1)).isTrue();
-                long start = System.nanoTime();
-                Eventually.until(
-                    Duration.ofMinutes(1),
-                    "three leases to pass",
-                    () -> System.nanoTime() - start > Duration.ofSeconds(12).toNanos());
-                assertThat(hold.isValid()).isTrue();
-              }
-              hold.close();
-            });
-  }
-
   @Test
   void transactionOfTheCaller_isNeitherJoinedNorCommitted() {
     Boot.withDataSource()
@@ -275,47 +246,6 @@ class StoreChoiceTest {
     Boot.withDataSource()
         .withUserConfiguration(TwoDataSources.class, MarkedDataSource.class)
         .run(context -> lockAndRelease(context.getBean(Fenceline.class)));
-  }
-
-  @Test
-  void redis_isUsedThroughItsConnectionDetails() {
-    Boot.withRedis()
-        .withPropertyValues(
-            "spring.data.redis.host=" + redis.host(), "spring.data.redis.port=" + redis.port())
-        .run(
-            context -> {
-              Fenceline fenceline = context.getBean(Fenceline.class);
-              assertThat(fenceline.store()).startsWith("redis://");
-              lockAndRelease(fenceline);
-            });
-  }
-
-  @Test
-  void redis_withPassword_andTlsByBundle() {
-    try (RedisServer secured = RedisServer.builder().password("s3cret").tls().start()) {
-      Boot.withRedis()
-          .withPropertyValues(
-              "spring.ssl.bundle.pem.redis.truststore.certificate=file:"
-                  + secured.tlsFiles().caCertificate(),
-              "spring.data.redis.ssl.bundle=redis",
-              "spring.data.redis.host=" + secured.host(),
-              "spring.data.redis.port=" + secured.port(),
-              "spring.data.redis.password=s3cret")
-          .run(context -> lockAndRelease(context.getBean(Fenceline.class)));
-    }
-  }
-
-  @Test
-  void redis_behindSentinels() {
-    try (RedisSentinels sentinels = RedisSentinels.start()) {
-      List<String> nodes =
-          sentinels.sentinels().stream().map(each -> each.host() + ":" + each.port()).toList();
-      Boot.withRedis()
-          .withPropertyValues(
-              "spring.data.redis.sentinel.master=" + RedisSentinels.MASTER_NAME,
-              "spring.data.redis.sentinel.nodes=" + String.join(",", nodes))
-          .run(context -> lockAndRelease(context.getBean(Fenceline.class)));
-    }
   }
 
   @Test

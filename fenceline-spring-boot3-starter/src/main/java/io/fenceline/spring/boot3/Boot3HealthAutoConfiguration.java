@@ -2,7 +2,7 @@ package io.fenceline.spring.boot3;
 
 import io.fenceline.Fenceline;
 import io.fenceline.spring.boot.FencelineAutoConfiguration;
-import io.fenceline.spring.boot.StoreProbe;
+import io.fenceline.spring.boot.actuate.StoreProbe;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;

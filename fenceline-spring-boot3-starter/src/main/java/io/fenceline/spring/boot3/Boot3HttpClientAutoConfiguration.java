@@ -2,7 +2,7 @@ package io.fenceline.spring.boot3;
 
 import io.fenceline.http.FencingTokens;
 import io.fenceline.spring.boot.FencelineAutoConfiguration;
-import io.fenceline.spring.boot.FencingTokenClients;
+import io.fenceline.spring.boot.http.FencingTokenClients;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;

@@ -1,9 +1,9 @@
 package io.fenceline.spring.boot.actuate;
 
 import io.fenceline.Fenceline;
-import io.fenceline.spring.boot.FencelineAutoConfiguration;
 import io.fenceline.micrometer.FencelineMetrics;
 import io.fenceline.micrometer.FencelineObservations;
+import io.fenceline.spring.boot.FencelineAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.observation.ObservationRegistry;
