@@ -104,11 +104,12 @@ class BrokenServerTest {
     }
 
     private void flood(OutputStream out) throws IOException {
+      byte[] rest = forEver; // It goes on as it began: to write nothing would never fail, nor end.
       try {
         out.write(first);
         while (sent.get() < 8 * MUCH) {
-          out.write(forEver);
-          sent.addAndGet(forEver.length);
+          out.write(rest);
+          sent.addAndGet(rest.length);
         }
       } catch (IOException e) {
         cutOff.incrementAndGet();

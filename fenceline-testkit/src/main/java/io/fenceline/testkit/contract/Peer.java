@@ -8,26 +8,77 @@ import io.fenceline.diagnosis.LockReport;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/**
- * One process of a test: a client, its way to the store, and what it heard.
- *
- * @param taken what it has taken, so that a hold that a test does not keep is not collected: it
- *     would no longer be renewed, and be lost on a machine that is slow enough
- */
-record Peer(
-    String label, Fenceline fenceline, LossyStore store, EventLog events, Queue<Hold> taken) {
+/** One process of a test: a client, its way to the store, and what it heard. */
+final class Peer {
+
+  /** A client, and its way to the store. */
+  record Connection(Fenceline fenceline, LossyStore store) {}
+
+  private final String label;
+  private final EventLog events;
+  private final Supplier<Connection> connecting;
+
+  /**
+   * What it has taken, so that a hold that a test does not keep is not collected: it would no
+   * longer be renewed, and be lost on a machine that is slow enough.
+   */
+  private final Queue<Hold> taken = new ConcurrentLinkedQueue<>();
+
+  private @Nullable Connection connection;
+
+  /** A process that connects when it is first used: to connect is most of what a test costs. */
+  Peer(String label, EventLog events, Supplier<Connection> connecting) {
+    this.label = label;
+    this.events = events;
+    this.connecting = connecting;
+  }
 
   Peer(String label, Fenceline fenceline, LossyStore store, EventLog events) {
-    this(label, fenceline, store, events, new ConcurrentLinkedQueue<>());
+    this(label, events, () -> new Connection(fenceline, store));
+  }
+
+  private synchronized Connection connection() {
+    if (connection == null) {
+      connection = connecting.get();
+    }
+    return connection;
+  }
+
+  /** Connects now, for a test in which it must not cost time later. */
+  Peer connected() {
+    connection();
+    return this;
+  }
+
+  String label() {
+    return label;
+  }
+
+  EventLog events() {
+    return events;
+  }
+
+  Fenceline fenceline() {
+    return connection().fenceline;
+  }
+
+  LossyStore store() {
+    return connection().store;
+  }
+
+  Queue<Hold> taken() {
+    return taken;
   }
 
   FencedLock lock(String name) {
-    return fenceline.lock(name);
+    return fenceline().lock(name);
   }
 
   FencedLock lock(String name, LockOptions options) {
-    return fenceline.lock(name, options);
+    return fenceline().lock(name, options);
   }
 
   /** Takes a lock that must be free. */
@@ -47,7 +98,7 @@ record Peer(
   }
 
   private String notFree(String name) {
-    return "'" + name + "' is not free for " + label + ": " + fenceline.inspect(name);
+    return "'" + name + "' is not free for " + label + ": " + inspect(name);
   }
 
   Optional<Hold> tryTake(String name) {
@@ -55,11 +106,19 @@ record Peer(
   }
 
   LockReport inspect(String name) {
-    return fenceline.inspect(name);
+    return fenceline().inspect(name);
   }
 
   /** Ends like a process that was killed. */
   void vanish() {
-    store.vanish();
+    store().vanish();
+  }
+
+  /** Closes its client, if it ever had one. */
+  synchronized void close() {
+    if (connection != null) {
+      connection.store.heal();
+      connection.fenceline.close();
+    }
   }
 }

@@ -7,6 +7,7 @@ import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineBuilder;
 import io.fenceline.Held;
+import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.diagnosis.LockReport;
@@ -51,7 +52,7 @@ abstract class Scenario {
   /** Longer than anything takes here; a wait that must not end by its own time. */
   Duration ample;
 
-  /** Three processes that every test has. */
+  /** Three processes that every test has; the third connects when it is first used. */
   Peer a;
 
   Peer b;
@@ -75,7 +76,7 @@ abstract class Scenario {
     ledger = name("ledger");
     a = peer("a");
     b = peer("b");
-    c = peer("c");
+    c = peerForLater("c", harness.store(), builder -> {});
   }
 
   @AfterEach
@@ -106,10 +107,29 @@ abstract class Scenario {
     return harmful ? stall : Duration.ZERO;
   }
 
+  /** {@code hold}, whose lease nobody renews, still keeps {@code other} out. */
+  final void assertKeepsOut(Hold hold, Peer other) {
+    assertThat(hold.isValid()).isTrue();
+    boolean granted = other.tryTake(ledger).isPresent();
+    // Between the two, a busy machine may have let the lease run out.
+    if (granted && !hold.isValid()) {
+      throw new LeaseRanOut(hold);
+    }
+    assertThat(granted).as("granted beside " + hold).isFalse();
+  }
+
+  /** The machine was too slow for a lease: nothing was shown. */
+  static final class LeaseRanOut extends AssertionError {
+    private static final long serialVersionUID = 1;
+
+    LeaseRanOut(Hold hold) {
+      super("the lease ran out before another client was answered: " + hold);
+    }
+  }
+
   private boolean closePeers() {
     for (int i = peers.size() - 1; i >= 0; i--) {
-      peers.get(i).store().heal();
-      peers.get(i).fenceline().close();
+      peers.get(i).close();
     }
     return true;
   }
@@ -125,6 +145,12 @@ abstract class Scenario {
   }
 
   final Peer peer(String label, StoreFactory store, Consumer<FencelineBuilder> settings) {
+    return peerForLater(label, store, settings).connected();
+  }
+
+  /** A process that connects when it is first used. */
+  private Peer peerForLater(
+      String label, StoreFactory store, Consumer<FencelineBuilder> settings) {
     LossyStore[] opened = new LossyStore[1];
     EventLog events = new EventLog();
     FencelineBuilder builder =
@@ -135,7 +161,7 @@ abstract class Scenario {
             .defaultOptions(renewed());
     harness.prepare(builder);
     settings.accept(builder);
-    Peer peer = new Peer(label, connect(builder), opened[0], events);
+    Peer peer = new Peer(label, events, () -> new Peer.Connection(connect(builder), opened[0]));
     peers.add(peer);
     return peer;
   }

@@ -61,7 +61,8 @@ final class StartAgainAfterStall implements InvocationInterceptor {
         return;
       } catch (Throwable failure) {
         Duration stall = scenario.harmfulStall();
-        if (stall.isZero() || attempt == ATTEMPTS) {
+        boolean excused = !stall.isZero() || failure instanceof Scenario.LeaseRanOut;
+        if (!excused || attempt == ATTEMPTS) {
           throw failure;
         }
         LOG.warn(
