@@ -35,6 +35,8 @@ class ForgottenHoldsTest {
             + "}\n");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "javac").toString());
+    // It runs for a moment: the second compiler would cost more than it gives.
+    command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
     for (String part : OPENED) {
       command.add("-J--add-exports=jdk.compiler/com.sun.tools.javac." + part + "=ALL-UNNAMED");
     }
