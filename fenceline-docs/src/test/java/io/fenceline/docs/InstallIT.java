@@ -62,7 +62,8 @@ class InstallIT {
         COMMAND
             + " -B -ntp -o -Dmaven.repo.local="
             + repository
-            + " -Dmaven.main.skip=true -Dmaven.test.skip=true -Djacoco.skip=true");
+            + " -Dmaven.main.skip=true -Dmaven.test.skip=true -Djacoco.skip=true"
+            + " -Dspotless.check.skip=true");
 
     try (Stream<Path> installed = Files.list(repository.resolve("io/fenceline"))) {
       assertThat(installed.filter(Files::isDirectory).map(path -> path.getFileName().toString()))
