@@ -494,6 +494,7 @@ final class ClaimQueue {
         waiters.poll();
       }
       if (next == null) {
+        engine.undoer.releaseBegun();
         from.end();
         if (clientGrant == from) { // Lost meanwhile, it may have a successor already.
           clientGrant = null;

@@ -321,11 +321,13 @@ final class ClientGrant {
   CompletableFuture<ReleaseOutcome> sendRelease(HoldState ended, Moment now) {
     CompletableFuture<Release> closed = closing; // Of before the end, which was under the monitor.
     if (closed != null) {
+      engine.undoer.releaseEnded();
       // The client was closed meanwhile, and gives it back; asked for it twice, the store would
       // say that it was gone.
       return closed.handle((release, failure) -> closedOutcome(ended, now, release));
     }
     if (!terms().delay().isZero() && !lease.runsAt(engine.time.now())) {
+      engine.undoer.releaseEnded();
       tellLateLoss(ended, LossReason.EXPIRED);
       return ended.released(ReleaseOutcome.ALREADY_LOST, now);
     }
@@ -381,6 +383,8 @@ final class ClientGrant {
         engine.undoer.releaseAgain(request);
       }
       return ReleaseOutcome.UNKNOWN;
+    } finally {
+      engine.undoer.releaseEnded();
     }
     tellLateLoss(ended, LossReason.GONE);
     return ReleaseOutcome.ALREADY_LOST;

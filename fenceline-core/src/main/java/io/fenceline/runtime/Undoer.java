@@ -12,6 +12,7 @@ import io.fenceline.time.Lane;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,7 @@ final class Undoer {
 
   private final Engine engine;
   private final Set<Undo> pending = new HashSet<>();
+  private final AtomicInteger releases = new AtomicInteger();
   private @Nullable CompletableFuture<Void> whenEmpty;
 
   /** The size of what is pending, for every acquire to look at without a lock. */
@@ -99,6 +101,21 @@ final class Undoer {
   }
 
   /**
+   * A caller is about to send a release itself; a close waits for its answer as well. Called before
+   * the grant ends, so that a close either sees this or gives the grant back itself.
+   */
+  void releaseBegun() {
+    releases.incrementAndGet();
+  }
+
+  /** It was answered, or is pending here. */
+  void releaseEnded() {
+    if (releases.decrementAndGet() == 0 && engine.isClosed()) {
+      completeIfEmpty();
+    }
+  }
+
+  /**
    * Fails if too much is waiting to be undone.
    *
    * @throws LimitExceededException then
@@ -118,15 +135,27 @@ final class Undoer {
     return pending.size();
   }
 
-  /** Completes when nothing waits to be undone. */
-  synchronized CompletableFuture<Void> whenEmpty() {
-    if (whenEmpty == null) {
-      whenEmpty = new CompletableFuture<>();
+  /** Completes when nothing waits to be undone, and no release to be answered. */
+  CompletableFuture<Void> whenEmpty() {
+    CompletableFuture<Void> empty;
+    synchronized (this) {
+      if (whenEmpty == null) {
+        whenEmpty = new CompletableFuture<>();
+      }
+      empty = whenEmpty;
     }
-    if (pending.isEmpty()) {
-      whenEmpty.complete(null);
+    completeIfEmpty();
+    return empty;
+  }
+
+  private void completeIfEmpty() {
+    CompletableFuture<Void> empty;
+    synchronized (this) {
+      empty = pending.isEmpty() && releases.get() == 0 ? whenEmpty : null;
     }
-    return whenEmpty;
+    if (empty != null) {
+      empty.complete(null);
+    }
   }
 
   /** Gives up: the store is being closed, and what is left ends with its lease. */
@@ -151,22 +180,16 @@ final class Undoer {
   }
 
   private void done(Undo undo) {
-    CompletableFuture<Void> empty = null;
     synchronized (this) {
       pending.remove(undo);
       size = pending.size();
-      if (pending.isEmpty()) {
-        empty = whenEmpty;
-      }
     }
     LockObserver told = undo.told;
     if (told != null) {
       undo.told = null;
       told.undoEnded(undo.name);
     }
-    if (empty != null) {
-      empty.complete(null);
-    }
+    completeIfEmpty();
   }
 
   /** One thing to be undone, and how often it was tried. */

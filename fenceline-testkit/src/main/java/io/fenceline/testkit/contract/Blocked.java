@@ -52,6 +52,12 @@ final class Blocked<T> {
     return result.isDone();
   }
 
+  /** Whether the call waits for something just now. */
+  boolean isWaiting() {
+    Thread.State state = thread.getState();
+    return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+  }
+
   boolean hasEnded() {
     return !thread.isAlive();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.ClientClosedException;
 import io.fenceline.Hold;
+import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import java.util.ArrayList;
@@ -126,6 +127,28 @@ abstract class ClosingBehaviour extends Scenario {
 
     assertThat(current.isValid()).isTrue();
     assertThat(c.tryTake(ledger)).isEmpty();
+  }
+
+  /** Whoever closes the client may close what the store is connected through right after it. */
+  @Test
+  void closeWhileAReleaseIsUnderWay_waitsForItsAnswer() {
+    Hold hold = a.take(ledger);
+    a.store().fault(LossyStore.Operation.RELEASE, LossyStore.Fault.HOLD_REQUEST);
+    CompletableFuture<ReleaseOutcome> releasing = hold.releaseAsync();
+    await("the release", () -> a.store().met() == 1);
+
+    Blocked<Boolean> closing =
+        inThread(
+            () -> {
+              a.fenceline().close();
+              return true;
+            });
+    await("the close to wait, or to end", () -> closing.isDone() || closing.isWaiting());
+    a.store().letGo();
+
+    assertThat(closing.result()).isTrue();
+    assertThat(get(releasing)).isEqualTo(ReleaseOutcome.RELEASED);
+    assertThat(b.tryTake(ledger)).isPresent();
   }
 
   @Test
