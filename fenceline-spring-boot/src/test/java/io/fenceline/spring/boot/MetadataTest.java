@@ -46,8 +46,10 @@ class MetadataTest {
         .matches(
             RuntimeHintsPredicates.resource()
                 .forResource("io/fenceline/jdbc/sql/postgresql/claim.sql"))
-        .matches(RuntimeHintsPredicates.resource().forResource("io/fenceline/redis/renew.lua"))
         .matches(
-            RuntimeHintsPredicates.reflection().onType(io.fenceline.jdbc.BoundedSockets.class));
+            RuntimeHintsPredicates.resource().forResource("io/fenceline/redis/layout/renew.lua"))
+        .matches(
+            RuntimeHintsPredicates.reflection()
+                .onType(io.fenceline.jdbc.connection.BoundedSockets.class));
   }
 }

@@ -149,8 +149,7 @@ abstract class Scenario {
   }
 
   /** A process that connects when it is first used. */
-  private Peer peerForLater(
-      String label, StoreFactory store, Consumer<FencelineBuilder> settings) {
+  private Peer peerForLater(String label, StoreFactory store, Consumer<FencelineBuilder> settings) {
     LossyStore[] opened = new LossyStore[1];
     EventLog events = new EventLog();
     FencelineBuilder builder =

@@ -61,8 +61,7 @@ class BrokenStoresTest {
   private static Results runContractOn(Breakage breakage) {
     BrokenContract.current = breakage;
     PostDiscoveryFilter part =
-        test ->
-            runsWhole(breakage) ? FilterResult.included("all of them") : choose(test, breakage);
+        test -> runsWhole(breakage) ? FilterResult.included("all of them") : choose(test, breakage);
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
             .selectors(selectClass(BrokenContract.class))
