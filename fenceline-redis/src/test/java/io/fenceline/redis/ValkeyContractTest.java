@@ -12,11 +12,13 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** One Valkey server keeps the contract, with a user that has the documented rights only. */
 @NeedsValkey
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class ValkeyContractTest extends LockContract {
   private static RedisServer valkey;

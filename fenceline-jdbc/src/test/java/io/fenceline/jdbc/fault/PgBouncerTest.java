@@ -5,62 +5,39 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.fenceline.Fenceline;
+import io.fenceline.Hold;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.jdbc.JdbcStore;
 import io.fenceline.jdbc.Urls;
-import io.fenceline.jdbc.schema.LeastRights;
-import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
-import io.fenceline.testkit.server.PgBouncer;
-import io.fenceline.testkit.server.PostgresServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** PostgreSQL behind PgBouncer, which pools transactions, keeps the contract. */
-@Execution(ExecutionMode.CONCURRENT)
-class PgBouncerTest extends LockContract {
-  private static PostgresServer server;
-  private static PgBouncer bouncer;
+/**
+ * What is different behind PgBouncer; the whole contract is {@link PgBouncerContractTest}, which
+ * {@code ./check --long} runs.
+ */
+class PgBouncerTest {
+  private static final Duration AMPLE = Duration.ofMinutes(2);
 
-  /** The contract holds for an account that may do no more than the page about it says. */
-  private static String url;
+  private static PooledPostgres pooled;
 
   @BeforeAll
   static void start() {
-    server = PostgresServer.builder().trust().start();
-    // PgBouncer does not hand on which schema a client wants.
-    String direct = LeastRights.in(server).replace("&currentSchema=fenceline", "");
-    bouncer = PgBouncer.before(server, "app");
-    url = direct.replace(server.address(), bouncer.address());
+    pooled = new PooledPostgres();
   }
 
   @AfterAll
   static void stop() {
-    bouncer.close();
-    server.close();
-  }
-
-  private static JdbcStore at(String url) {
-    return JdbcStore.at(url).inSchema("fenceline").poolSize(2);
-  }
-
-  @Override
-  protected StoreHarness harness() {
-    return StoreHarness.onRealTime(at(url), Duration.ofSeconds(3));
-  }
-
-  @Override
-  protected Optional<Proxied> proxied() {
-    FaultProxy proxy = FaultProxy.to(bouncer.host(), bouncer.port(), Protocol.POSTGRES);
-    return Optional.of(new Proxied(at(url.replace(bouncer.address(), proxy.address())), proxy));
+    pooled.close();
   }
 
   private static List<Finding> findings(Fenceline fenceline) {
@@ -69,10 +46,44 @@ class PgBouncerTest extends LockContract {
         .toList();
   }
 
+  /** Often enough for the driver to prepare its statements, if it did, and side by side. */
+  @Test
+  void manyTurns_areTakenOverConnectionsThatAreNotOnesOwn() throws Exception {
+    try (Fenceline one = Fenceline.builder().store(PooledPostgres.at(pooled.url)).connect();
+        Fenceline other = Fenceline.builder().store(PooledPostgres.at(pooled.url)).connect()) {
+      ExecutorService threads = Executors.newFixedThreadPool(8);
+      try {
+        List<Future<?>> working = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+          Fenceline client = i % 2 == 0 ? one : other;
+          String name = "ledger-" + i / 4;
+          working.add(threads.submit(() -> takeTurns(client, name)));
+        }
+        for (Future<?> each : working) {
+          each.get(AMPLE.toSeconds(), TimeUnit.SECONDS);
+        }
+      } finally {
+        threads.shutdownNow();
+      }
+    }
+  }
+
+  private static @Nullable Object takeTurns(Fenceline client, String name) throws Exception {
+    long last = 0;
+    for (int turn = 0; turn < 15; turn++) {
+      try (Hold hold = client.lock(name).acquire(AMPLE)) {
+        assertThat(hold.token()).isGreaterThan(last);
+        last = hold.token();
+        client.inspect(name);
+      }
+    }
+    return null;
+  }
+
   @Test
   void pooler_isFound_andNothingIsPrepared() {
-    try (Fenceline fenceline = Fenceline.builder().store(at(url)).connect();
-        Fenceline direct = Fenceline.connect(Urls.of(server) + "&currentSchema=fenceline")) {
+    try (Fenceline fenceline = Fenceline.builder().store(PooledPostgres.at(pooled.url)).connect();
+        Fenceline direct = Fenceline.connect(Urls.of(pooled.server) + "&currentSchema=fenceline")) {
       assertThat(findings(fenceline))
           .singleElement()
           .satisfies(
@@ -88,7 +99,7 @@ class PgBouncerTest extends LockContract {
   void dataSourceThatPrepares_isWarnedOf() {
     for (int threshold : new int[] {5, 0}) {
       HikariConfig config = new HikariConfig();
-      config.setJdbcUrl(url + "&prepareThreshold=" + threshold);
+      config.setJdbcUrl(pooled.url + "&prepareThreshold=" + threshold);
       config.setMaximumPoolSize(4);
       try (HikariDataSource pool = new HikariDataSource(config);
           Fenceline fenceline =
