@@ -43,10 +43,16 @@ public final class RedisStore implements StoreFactory {
 
   private final Topologies.Settings settings;
   private final Durability durability;
+  private final boolean hasFastPath;
 
   RedisStore(Topologies.Settings settings, Durability durability) {
+    this(settings, durability, true);
+  }
+
+  private RedisStore(Topologies.Settings settings, Durability durability, boolean hasFastPath) {
     this.settings = settings;
     this.durability = durability;
+    this.hasFastPath = hasFastPath;
   }
 
   /**
@@ -124,9 +130,14 @@ public final class RedisStore implements StoreFactory {
     return client;
   }
 
-  /** The same locks, but with grants that replicas must acknowledge. */
+  /** Returns a copy whose grants must be acknowledged by replicas. */
   public RedisStore durability(Durability wanted) {
-    return new RedisStore(settings, wanted);
+    return new RedisStore(settings, wanted, hasFastPath);
+  }
+
+  /** Returns a copy without short scripts; for tests of the path that decides. */
+  RedisStore withoutFastPath() {
+    return new RedisStore(settings, durability, false);
   }
 
   @Override
@@ -156,7 +167,8 @@ public final class RedisStore implements StoreFactory {
             durability.replicaWait(),
             listener -> Topologies.of(settings, driver, context, listener),
             driver,
-            context);
+            context,
+            hasFastPath);
     try {
       store.topology().connect();
       if (alone) {
@@ -192,7 +204,7 @@ public final class RedisStore implements StoreFactory {
   private LockStore openCluster(StoreContext context) {
     try {
       LOG.info("{} is a node of a Cluster, and used as one", settings.description());
-      return new RedisStore(settings.asCluster(), durability).open(context);
+      return new RedisStore(settings.asCluster(), durability, hasFastPath).open(context);
     } catch (StoreUnavailableException | StoreRefusedException e) {
       if (!(e.getCause() instanceof RedisCommandExecutionException)) {
         throw e;

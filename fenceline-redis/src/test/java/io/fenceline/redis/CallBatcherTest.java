@@ -156,7 +156,7 @@ class CallBatcherTest {
 
     busy.whileTheDriverIsBusy(
         () -> {
-          claims.addAll(busy.claim("many-", 2 * CallBatcher.LONGEST - 1));
+          claims.addAll(busy.claim("many-", 2 * CallBatcher.MOST - 1));
           tried.add(busy.client.lock("taken").tryAcquireAsync());
         });
     List<Hold> holds = claims.stream().map(Clients::get).toList();
@@ -263,7 +263,7 @@ class CallBatcherTest {
     Fault lost = proxy.dropReply(Trigger.first(Clients.calls(Script.BATCH)));
     List<CompletableFuture<Hold>> claims = new ArrayList<>();
 
-    busy.whileTheDriverIsBusy(() -> claims.addAll(busy.claim("lost-", CallBatcher.LONGEST)));
+    busy.whileTheDriverIsBusy(() -> claims.addAll(busy.claim("lost-", CallBatcher.MOST)));
     List<Hold> holds = claims.stream().map(Clients::get).toList();
 
     assertThat(lost.timesApplied()).isPositive();
@@ -277,7 +277,7 @@ class CallBatcherTest {
 
     busy.whileTheDriverIsBusy(
         () -> {
-          claims.addAll(busy.claim("forgotten-", CallBatcher.LONGEST));
+          claims.addAll(busy.claim("forgotten-", CallBatcher.MOST));
           redis.command("SCRIPT", "FLUSH");
         });
 

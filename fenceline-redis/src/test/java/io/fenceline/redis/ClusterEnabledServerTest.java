@@ -115,7 +115,8 @@ class ClusterEnabledServerTest {
               ReplicaWait.NONE,
               listener -> Topologies.of(settings, driver, context, listener),
               driver,
-              context);
+              context,
+              true);
       store.topology().connect();
 
       assertRenews(new Stores.Opened(store, random), "alone-");

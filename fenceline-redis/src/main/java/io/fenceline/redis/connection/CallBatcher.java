@@ -11,11 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The short claims and releases of one wire: those that come while the driver's thread has not got
- * round to writing the one before travel with it, as one script.
+ * Batches short claims and releases: calls that arrive while the driver is still writing the
+ * previous one are sent together, as one script.
  *
- * <p>Nobody waits for anybody: what is asked while the driver is idle is written at once and alone.
- * Under load it is not idle, and most of what a call costs both sides is saved.
+ * <p>No call waits for another: what is asked while the driver is idle is written at once and
+ * alone. Under load it is not idle, and most of what a call costs both sides is saved.
  */
 public final class CallBatcher {
   /*
@@ -26,24 +26,24 @@ public final class CallBatcher {
    * - One whose time is over before it was written must not be sent: all have the time of the first,
    *   and whether it is over is asked by the driver's thread, when it writes. Others join only after
    *   the first was handed to a connection, so their time is cut by what a write takes to begin.
-   * - One request that the server refuses fails those that it travels with: each is repeated alone.
+   * - One request that the server refuses fails those that it was sent with: each is repeated alone.
    *   The script does nothing at all in that case, so a release is not told that its grant was gone.
    */
 
-  /** How many travel together; more brought nothing. */
-  public static final int LONGEST = 8;
+  /** How many are sent together; more brought nothing. */
+  public static final int MOST = 8;
 
   private static final Call NOTHING = new Call(Script.BATCH, new byte[0][], Layout.bytes(0));
 
   private final Wire wire;
-  private volatile @Nullable Journey boarding;
+  private volatile @Nullable Batch open;
   private volatile boolean alone;
 
   /** A call that was asked for, as the answer that it waits for. */
-  private static final class Passenger extends CompletableFuture<List<Object>> {
+  private static final class Member extends CompletableFuture<List<Object>> {
     final Call call;
 
-    Passenger(Call call) {
+    Member(Call call) {
       this.call = call;
     }
   }
@@ -52,41 +52,38 @@ public final class CallBatcher {
     this.wire = wire;
   }
 
-  /** Calls a script; together with others, if there are many and it is one of the short ones. */
+  /** Calls a short script; together with others, if there are many. */
   CompletableFuture<List<Object>> call(Call call) {
-    if (alone || (call.script() != Script.TAKE && call.script() != Script.GIVE)) {
+    if (alone) {
       return wire.call(call);
     }
-    Passenger passenger = new Passenger(call);
-    Journey next = boarding;
-    if (next == null || !next.takes(passenger)) {
-      next = new Journey(passenger);
+    Member member = new Member(call);
+    Batch next = open;
+    if (next == null || !next.takes(member)) {
+      next = new Batch(member);
       next.begin();
-      boarding = next; // Not before: whoever joins may be withdrawn at once.
+      open = next; // Not before: whoever joins may be withdrawn at once.
     }
-    return passenger;
+    return member;
   }
 
-  /** Those who travel together. */
-  private final class Journey implements Wire.Late {
+  /** Calls that are sent together. */
+  private final class Batch implements Wire.Late {
     private final Reply<List<Object>> answers;
 
     // Guarded by this.
-    private final List<Passenger> booked = new ArrayList<>(2);
+    private final List<Member> members = new ArrayList<>(2);
     private @Nullable Call sent;
-    private List<Passenger> aboard = List.of();
+    private List<Member> inOrder = List.of();
 
-    Journey(Passenger first) {
+    Batch(Member first) {
       answers = wire.expect(first.call);
-      booked.add(first);
+      members.add(first);
     }
 
     /** One more, unless it is too late for that. */
-    synchronized boolean takes(Passenger passenger) {
-      return sent == null
-          && answers.isBeingSent()
-          && booked.size() < LONGEST
-          && booked.add(passenger);
+    synchronized boolean takes(Member member) {
+      return sent == null && answers.isBeingSent() && members.size() < MOST && members.add(member);
     }
 
     void begin() {
@@ -110,7 +107,7 @@ public final class CallBatcher {
         if (answers.isDone()) {
           known = NOTHING;
         } else {
-          known = booked.size() == 1 ? booked.get(0).call : together();
+          known = members.size() == 1 ? members.get(0).call : together();
         }
         sent = known;
       }
@@ -118,47 +115,47 @@ public final class CallBatcher {
     }
 
     private Call together() {
-      List<Passenger> claims = new ArrayList<>(LONGEST);
-      List<Passenger> releases = new ArrayList<>(LONGEST);
-      for (Passenger passenger : booked) {
-        (passenger.call.script() == Script.TAKE ? claims : releases).add(passenger);
+      List<Member> claims = new ArrayList<>(MOST);
+      List<Member> releases = new ArrayList<>(MOST);
+      for (Member member : members) {
+        (member.call.script() == Script.TAKE ? claims : releases).add(member);
       }
-      List<byte[]> keys = new ArrayList<>(2 * LONGEST);
-      List<byte[]> args = new ArrayList<>(4 * LONGEST + 1);
+      List<byte[]> keys = new ArrayList<>(2 * MOST);
+      List<byte[]> args = new ArrayList<>(4 * MOST + 1);
       args.add(Layout.bytes(claims.size()));
       claims.addAll(releases);
-      for (Passenger passenger : claims) {
-        Collections.addAll(keys, passenger.call.keys());
-        Collections.addAll(args, passenger.call.args());
+      for (Member member : claims) {
+        Collections.addAll(keys, member.call.keys());
+        Collections.addAll(args, member.call.args());
       }
-      aboard = claims;
+      inOrder = claims;
       return new Call(Script.BATCH, keys.toArray(new byte[0][]), args.toArray(new byte[0][]));
     }
 
-    private synchronized List<Passenger> end() {
+    private synchronized List<Member> end() {
       if (sent == null) {
         sent = NOTHING; // It never was, and nobody shall join any more.
       }
-      return aboard.isEmpty() ? booked : aboard;
+      return inOrder.isEmpty() ? members : inOrder;
     }
 
     private void deliver(List<Object> given) {
-      List<Passenger> all = end();
+      List<Member> all = end();
       for (int i = 0; i < all.size(); i++) {
         all.get(i).complete(List.of(given.get(i)));
       }
     }
 
     private void fail(Throwable failure) {
-      List<Passenger> all = end();
+      List<Member> all = end();
       if (String.valueOf(failure.getMessage()).startsWith("CROSSSLOT")) {
         alone = true; // A Cluster that does not say so, such as behind a proxy.
       }
-      for (Passenger passenger : all) {
+      for (Member member : all) {
         if (all.size() > 1 && failure instanceof RedisCommandExecutionException) {
-          Reply.pass(wire.call(passenger.call), passenger);
+          Reply.pass(wire.call(member.call), member);
         } else {
-          passenger.completeExceptionally(failure);
+          member.completeExceptionally(failure);
         }
       }
     }

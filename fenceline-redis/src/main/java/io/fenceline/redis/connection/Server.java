@@ -156,9 +156,9 @@ public final class Server {
     return purpose == Topology.Purpose.RENEWALS ? renewals : claims;
   }
 
-  /** Calls a script, for claims together with others; all keys may be in one call here. */
-  CompletableFuture<List<Object>> call(Topology.Purpose purpose, Call call) {
-    return purpose == Topology.Purpose.CLAIMS ? batcher.call(call) : renewals.call(call);
+  /** Calls a short script for claims, perhaps together with others. */
+  CompletableFuture<List<Object>> callBatched(Call call) {
+    return batcher.call(call);
   }
 
   synchronized Wire asking() {

@@ -37,7 +37,12 @@ public final class SingleTopology implements Topology {
 
   @Override
   public CompletableFuture<List<Object>> call(Purpose purpose, int bucket, Call call) {
-    return server.call(purpose, call);
+    return server.wire(purpose).call(call);
+  }
+
+  @Override
+  public CompletableFuture<List<Object>> callBatched(int bucket, Call call) {
+    return server.callBatched(call);
   }
 
   @Override

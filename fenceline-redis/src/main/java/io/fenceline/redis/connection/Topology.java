@@ -22,6 +22,14 @@ public interface Topology {
   CompletableFuture<List<Object>> call(Purpose purpose, int bucket, Call call);
 
   /**
+   * Calls a short script of the fast path at the server that has the bucket; together with others,
+   * as one script, if there are many and the server has all buckets.
+   */
+  default CompletableFuture<List<Object>> callBatched(int bucket, Call call) {
+    return call(Purpose.CLAIMS, bucket, call);
+  }
+
+  /**
    * Calls a script on a connection that nobody else uses meanwhile, then waits for replicas.
    *
    * @return the script's answer, and after it the number of replicas that have its writes

@@ -1,0 +1,34 @@
+package io.fenceline.redis;
+
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.server.RedisServer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The contract on the path that decides: every claim and release is a full script. */
+@Tag("long")
+@Execution(ExecutionMode.CONCURRENT)
+class WithoutFastPathContractTest extends LockContract {
+  private static RedisServer redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    return StoreHarness.onRealTime(
+        RedisStore.at(redis.uri()).withoutFastPath(), Duration.ofMillis(2_000));
+  }
+}
