@@ -49,14 +49,20 @@ public final class JdbcStore implements StoreFactory {
   /**
    * All that can be set, while it is being changed; everything else sees finished settings only.
    */
-  private static final class Settings {
+  static final class Settings {
     @Nullable DataSource renewals;
     @Nullable DataSource listening;
     Tables tables = Tables.DEFAULT;
     boolean creates = true;
     boolean listens = true;
     int poolSize = DEFAULT_POOL_SIZE;
+    boolean hasFastPath = true;
     @Nullable PollInterval polling;
+
+    /** How often to look: as the user has said, or this. */
+    PollInterval pollOr(PollInterval usual) {
+      return polling == null ? usual : polling;
+    }
   }
 
   private JdbcStore(
@@ -83,6 +89,7 @@ public final class JdbcStore implements StoreFactory {
     changed.creates = settings.creates;
     changed.listens = settings.listens;
     changed.poolSize = settings.poolSize;
+    changed.hasFastPath = settings.hasFastPath;
     changed.polling = settings.polling;
     change.accept(changed);
     return new JdbcStore(file, address, dataSource, changed);
@@ -210,6 +217,11 @@ public final class JdbcStore implements StoreFactory {
     return with(it -> it.listens = listen);
   }
 
+  /** Lets every claim and release take the path that decides, for tests. */
+  JdbcStore withoutFastPath() {
+    return with(it -> it.hasFastPath = false);
+  }
+
   /**
    * The same, with a little less time for a request: what the database says is wrong is told before
    * the client has stopped to wait for it.
@@ -249,22 +261,10 @@ public final class JdbcStore implements StoreFactory {
   public LockStore open(StoreContext client) {
     StoreContext context = withinItsTime(client);
     if (file != null) {
-      return SqliteOpener.open(file, settings.tables, settings.creates, settings.polling, context);
+      return SqliteOpener.open(file, settings, context);
+    } else if (address != null) {
+      return ServerOpener.open(address, settings, context);
     }
-    if (address != null) {
-      return ServerOpener.open(
-          address,
-          settings.tables,
-          settings.creates,
-          settings.polling,
-          settings.listens,
-          settings.poolSize,
-          context);
-    }
-    DataSource given = Objects.requireNonNull(dataSource);
-    DataSource own = settings.renewals == null ? given : settings.renewals;
-    DataSource listening = settings.listens ? settings.listening : null;
-    return ServerOpener.open(
-        given, own, listening, settings.tables, settings.creates, settings.polling, context);
+    return ServerOpener.open(Objects.requireNonNull(dataSource), settings, context);
   }
 }

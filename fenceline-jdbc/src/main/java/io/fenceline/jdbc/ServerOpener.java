@@ -13,13 +13,14 @@ import io.fenceline.jdbc.connection.PostgresPooler;
 import io.fenceline.jdbc.diagnostics.Diagnostics;
 import io.fenceline.jdbc.layout.Channels;
 import io.fenceline.jdbc.layout.ClaimRow;
-import io.fenceline.jdbc.layout.Tables;
 import io.fenceline.jdbc.schema.TableSetup;
 import io.fenceline.jdbc.sql.Dialect;
 import io.fenceline.jdbc.sql.Statements;
+import io.fenceline.jdbc.waiting.NotificationListener;
 import io.fenceline.jdbc.waiting.PollInterval;
 import io.fenceline.jdbc.waiting.PostgresListener;
 import io.fenceline.jdbc.waiting.SharedListener;
+import io.fenceline.jdbc.waiting.Waiters;
 import io.fenceline.settings.Durations;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
@@ -38,9 +39,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** Opens a database server as a store. */
 final class ServerOpener {
@@ -71,14 +72,7 @@ final class ServerOpener {
 
   // By URL. -------------------------------------------------------------------------------------
 
-  static LockStore open(
-      StoreAddress address,
-      Tables tables,
-      boolean creates,
-      @Nullable PollInterval polling,
-      boolean listens,
-      int poolSize,
-      StoreContext context) {
+  static LockStore open(StoreAddress address, JdbcStore.Settings settings, StoreContext context) {
     checkPlace(address);
     Database database = databaseOf(address);
     boolean isPostgres = database == Database.POSTGRESQL;
@@ -89,7 +83,7 @@ final class ServerOpener {
     checkDriver(address, url.url(), description);
     Pools.Opened opened;
     try {
-      opened = Pools.open(url, dialect, isPostgres, poolSize, context);
+      opened = Pools.open(url, dialect, isPostgres, settings.poolSize, context);
     } catch (SQLException e) {
       throw failures.of("Connecting failed", e);
     } catch (RuntimeException e) {
@@ -100,35 +94,24 @@ final class ServerOpener {
         connections,
         () -> {
           checkServer(database, connections, failures);
-          Statements statements = new Statements(dialect, tables);
-          new TableSetup(dialect, tables, statements, failures).check(connections, creates);
-          Diagnostics diagnostics = diagnostics(database, dialect, statements);
-          // Messages that a pooler's session hears are not ours.
-          boolean hears = isPostgres && listens && !opened.isPooled();
           SqlLockStore store =
-              new SqlLockStore(
-                  description,
-                  diagnostics.durable(guarantees(database), connections, failures),
-                  context,
-                  connections,
-                  dialect,
-                  diagnostics,
-                  statements,
-                  failures,
-                  polling != null ? polling : WITHOUT_HINTS);
-          if (hears) {
-            String channel = Channels.of(tables, ClaimRow.encode(context.client()));
+              open(database, description, dialect, connections, failures, settings, context);
+          // Messages that a pooler's session hears are not ours.
+          if (isPostgres && settings.listens && !opened.isPooled()) {
             Properties properties = url.with(Pools.properties(url, true, context));
-            store.listenWith(
-                SharedListener.of(
-                    List.of(description, channel, properties),
-                    () ->
-                        new PostgresListener(
-                            PostgresListener.at(url.url(), properties),
-                            channel,
-                            store::hintNow,
-                            store::lookSoon)),
-                polling != null ? polling : TOLD);
+            listen(
+                store,
+                settings,
+                context,
+                (channel, waiters) ->
+                    SharedListener.of(
+                        List.of(description, settings.tables, channel, properties),
+                        () ->
+                            new PostgresListener(
+                                PostgresListener.at(url.url(), properties),
+                                channel,
+                                waiters::hintNow,
+                                waiters::lookSoon)));
           }
           return store;
         });
@@ -203,32 +186,17 @@ final class ServerOpener {
 
   // By data source. -----------------------------------------------------------------------------
 
-  static LockStore open(
-      DataSource work,
-      DataSource renewals,
-      @Nullable DataSource listening,
-      Tables tables,
-      boolean creates,
-      @Nullable PollInterval polling,
-      StoreContext context) {
+  static LockStore open(DataSource work, JdbcStore.Settings settings, StoreContext context) {
+    DataSource renewals = settings.renewals == null ? work : settings.renewals;
     Connections connections =
         new DataSourceConnections(
             work, renewals, true, JdbcStore.AT_ONCE, context.operationTimeout(), () -> {});
     return finish(
-        connections,
-        () ->
-            onOwnThread(
-                context,
-                () -> openGiven(connections, listening, tables, creates, polling, context)));
+        connections, () -> onOwnThread(context, () -> openGiven(connections, settings, context)));
   }
 
   private static LockStore openGiven(
-      Connections connections,
-      @Nullable DataSource listening,
-      Tables tables,
-      boolean creates,
-      @Nullable PollInterval polling,
-      StoreContext context) {
+      Connections connections, JdbcStore.Settings settings, StoreContext context) {
     Identity identity;
     try {
       identity = connections.use(Connections.Purpose.WORK, db -> Identity.of(db.connection()));
@@ -236,41 +204,21 @@ final class ServerOpener {
       throw new StoreUnavailableException("data source", "Connecting failed: " + e.getMessage(), e);
     }
     Dialect dialect = identity.database.dialect();
-    Failures failures = new Failures(identity.description, dialect, List.of());
-    Statements statements = new Statements(dialect, tables);
-    new TableSetup(dialect, tables, statements, failures).check(connections, creates);
-    Diagnostics diagnostics = diagnostics(identity.database, dialect, statements);
-    boolean hears = listening != null && identity.database == Database.POSTGRESQL;
+    String description = identity.description;
+    Failures failures = new Failures(description, dialect, List.of());
     SqlLockStore store =
-        new SqlLockStore(
-            identity.description,
-            diagnostics.durable(guarantees(identity.database), connections, failures),
-            context,
-            connections,
-            dialect,
-            diagnostics,
-            statements,
-            failures,
-            polling != null ? polling : WITHOUT_HINTS);
-    if (listening != null && hears) {
-      store.listenWith(
-          new PostgresListener(
-              PostgresListener.from(listening),
-              Channels.of(tables, ClaimRow.encode(context.client())),
-              store::hintNow,
-              store::lookSoon),
-          polling != null ? polling : TOLD);
+        open(identity.database, description, dialect, connections, failures, settings, context);
+    DataSource listening = settings.listening;
+    if (listening != null && settings.listens && identity.database == Database.POSTGRESQL) {
+      listen(
+          store,
+          settings,
+          context,
+          (channel, waiters) ->
+              new PostgresListener(
+                  PostgresListener.from(listening), channel, waiters::hintNow, waiters::lookSoon));
     }
     return store;
-  }
-
-  private static Diagnostics diagnostics(
-      Database database, Dialect dialect, Statements statements) {
-    // Named for PostgreSQL only: the class needs its driver.
-    return new Diagnostics(
-        dialect,
-        statements,
-        database == Database.POSTGRESQL ? PostgresPooler::findings : Diagnostics.Surroundings.NONE);
   }
 
   /** Which database is behind a connection, and what to call it. */
@@ -317,6 +265,50 @@ final class ServerOpener {
       }
       throw e.getCause() instanceof RuntimeException own ? own : e;
     }
+  }
+
+  // Both. ---------------------------------------------------------------------------------------
+
+  private static SqlLockStore open(
+      Database database,
+      String description,
+      Dialect dialect,
+      Connections connections,
+      Failures failures,
+      JdbcStore.Settings settings,
+      StoreContext context) {
+    Statements statements = new Statements(dialect, settings.tables);
+    new TableSetup(dialect, settings.tables, statements, failures)
+        .check(connections, settings.creates);
+    // Named for PostgreSQL only: the class needs its driver.
+    Diagnostics diagnostics =
+        new Diagnostics(
+            dialect,
+            statements,
+            database == Database.POSTGRESQL
+                ? PostgresPooler::findings
+                : Diagnostics.Surroundings.NONE);
+    return new SqlLockStore(
+        context,
+        new OpenDatabase(
+            description,
+            diagnostics.durable(guarantees(database), connections, failures),
+            dialect,
+            statements,
+            connections,
+            failures,
+            diagnostics),
+        settings.pollOr(WITHOUT_HINTS),
+        settings.hasFastPath);
+  }
+
+  private static void listen(
+      SqlLockStore store,
+      JdbcStore.Settings settings,
+      StoreContext context,
+      BiFunction<String, Waiters, NotificationListener> opening) {
+    String channel = Channels.of(settings.tables, ClaimRow.encode(context.client()));
+    store.waiters.listenWith(opening.apply(channel, store.waiters), settings.pollOr(TOLD));
   }
 
   private static LockStore finish(Connections connections, Supplier<LockStore> opening) {

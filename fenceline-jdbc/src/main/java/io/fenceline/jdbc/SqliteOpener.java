@@ -19,6 +19,7 @@ import io.fenceline.jdbc.sql.Statements;
 import io.fenceline.jdbc.waiting.PollInterval;
 import io.fenceline.jdbc.waiting.SharedListener;
 import io.fenceline.jdbc.waiting.SocketListener;
+import io.fenceline.jdbc.waiting.Waiters;
 import io.fenceline.settings.Durations;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreContext;
@@ -27,7 +28,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Opens an SQLite file as a store. */
 final class SqliteOpener {
@@ -52,17 +52,13 @@ final class SqliteOpener {
 
   private SqliteOpener() {}
 
-  static LockStore open(
-      Path file,
-      Tables tables,
-      boolean creates,
-      @Nullable PollInterval polling,
-      StoreContext context) {
+  static LockStore open(Path file, JdbcStore.Settings settings, StoreContext context) {
     String description = "sqlite:" + file;
     Dialect dialect = new SqliteDialect();
     Failures failures = new Failures(description, dialect, List.of());
     SqliteFile.create(file, description);
     SqliteFile.checkLocal(file, description, SqliteFile::fileSystem);
+    Tables tables = settings.tables;
     Statements statements = new Statements(dialect, tables);
     Connections connections;
     try {
@@ -79,25 +75,26 @@ final class SqliteOpener {
       throw failures.of("The file can't be used for locks", e);
     }
     try {
-      new TableSetup(dialect, tables, statements, failures).check(connections, creates);
-      SqlLockStore store =
-          new SqlLockStore(
+      new TableSetup(dialect, tables, statements, failures).check(connections, settings.creates);
+      OpenDatabase database =
+          new OpenDatabase(
               description,
               GUARANTEES,
-              context,
-              connections,
               dialect,
-              new Diagnostics(dialect, statements, connection -> SqliteFile.findings(file)),
               statements,
+              connections,
               failures,
-              polling == null ? UNTOLD : polling);
+              new Diagnostics(dialect, statements, connection -> SqliteFile.findings(file)));
+      SqlLockStore store =
+          new SqlLockStore(context, database, settings.pollOr(UNTOLD), settings.hasFastPath);
+      Waiters waiters = store.waiters;
       String name = Channels.inFileName(tables, ClaimRow.encode(context.client()));
-      store.listenWith(
+      waiters.listenWith(
           SharedListener.of(
               List.of(description, name),
-              () -> new SocketListener(file, name, store::hint, store::lookSoon)),
-          polling == null ? TOLD : polling);
-      store.tellWith(
+              () -> new SocketListener(file, name, waiters::hint, waiters::lookSoon)),
+          settings.pollOr(TOLD));
+      waiters.tellWith(
           (client, id) -> SocketListener.ring(file, Channels.inFileName(tables, client), id));
       return store;
     } catch (RuntimeException e) {

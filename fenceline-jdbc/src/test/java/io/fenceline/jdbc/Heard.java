@@ -41,22 +41,22 @@ public final class Heard implements ClaimHandler {
 
   /** Who of all who wait for these names seems to have the turn. */
   public static List<Owner> inTurn(LockStore store, List<String> names) {
-    return ((SqlLockStore) store).inTurn(names);
+    return ((SqlLockStore) store).waiters.queues().turn(names).first();
   }
 
   /** Tells the database that these are alive. */
   public static void beat(LockStore store, List<Owner> owners, List<String> names) {
-    ((SqlLockStore) store).beat(owners, names);
+    ((SqlLockStore) store).waiters.queues().beat(owners, names);
   }
 
   /** Whether those who wait hear of it when it is their turn. */
   public static boolean isTold(LockStore store) {
-    return ((SqlLockStore) store).isTold();
+    return ((SqlLockStore) store).waiters.isTold();
   }
 
   /** Deletes what has not been used for long; gives how many names were forgotten. */
   public static int clean(LockStore store) {
-    return ((SqlLockStore) store).clean();
+    return ((SqlLockStore) store).sweeper.clean();
   }
 
   /** What it was granted. */

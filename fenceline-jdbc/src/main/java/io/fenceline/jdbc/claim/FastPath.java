@@ -7,6 +7,7 @@ import io.fenceline.jdbc.sql.Dialect;
 import io.fenceline.jdbc.sql.Sql;
 import io.fenceline.jdbc.sql.SqlConnection;
 import io.fenceline.jdbc.sql.Statements;
+import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Obstacle;
@@ -18,30 +19,77 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The short way: takes a name that is simply free by one statement, and gives it back by one.
- *
- * <p>Where the database can update and return what it wrote, a name that was alone when it was last
- * seen is tried with the barest statement there is, which knows neither of new names, nor of
- * holders whose time is over, nor of waiters to be told. If that finds nothing, the statement that
- * knows of all that follows, as if nothing had been tried.
+ * Does with one statement what {@link NameTransaction} does with many: takes a name that is simply
+ * free, joins the queue of one that is not, takes the turn of the first who waits, and gives a name
+ * back. Whatever is not so simple is left to the transaction, as if nothing had been tried.
  */
 public final class FastPath {
-  public static final long NOT_FREE = -1;
+  /*
+   * Where the database can update and return what it wrote, a name that was alone when it was last seen
+   * is tried with the barest statement there is, which knows neither of new names, nor of holders whose
+   * time is over, nor of waiters to be told. If that finds nothing, the statement that knows of all
+   * that follows. How these statements could go wrong, and why they don't, is in their files and in
+   * docs/design/0022.
+   */
+  private static final long NOT_FREE = -1;
 
+  private final boolean isOn;
   private final Dialect dialect;
   private final Statements statements;
   private final String client;
   private final RecentNames quiet = new RecentNames();
   private final RecentNames crowded = new RecentNames();
 
-  public FastPath(Dialect dialect, Statements statements, String client) {
+  /**
+   * For one store.
+   *
+   * @param isOn whether it is tried at all
+   * @param client as the rows of its claims have it
+   */
+  public FastPath(boolean isOn, Dialect dialect, Statements statements, String client) {
+    this.isOn = isOn;
     this.dialect = dialect;
     this.statements = statements;
     this.client = client;
   }
 
-  /** The grant number, or {@link #NOT_FREE}. */
-  public long take(SqlConnection db, ClaimRequest request, long seen) throws SQLException {
+  // Claims. -------------------------------------------------------------------------------------
+
+  /**
+   * Answers a claim; null if the transaction has to.
+   *
+   * @param waits whether it is in the queue already
+   * @param patience how long it stays there without being heard of
+   * @param seen the largest number that the client has seen
+   */
+  @Nullable ClaimAnswer claim(
+      SqlConnection db, ClaimRequest request, boolean waits, long patience, long seen)
+      throws SQLException {
+    if (!isOn) {
+      return null;
+    }
+    if (waits) {
+      return granted(takeTurn(db, request, seen), request);
+    }
+    // Of a name that had others when it was last seen here, the queue is tried first.
+    boolean wasCrowded = crowded.has(request.name());
+    Queued queued = wasCrowded ? enqueue(db, request, patience) : null;
+    if (queued == null) {
+      ClaimAnswer granted = granted(take(db, request, seen), request);
+      if (granted != null) {
+        return granted;
+      }
+      queued = wasCrowded ? null : enqueue(db, request, patience);
+    }
+    return queued != null && queued.isBehind ? new ClaimAnswer.Waiting(queued.holder) : null;
+  }
+
+  private static @Nullable ClaimAnswer granted(long number, ClaimRequest request) {
+    return number == NOT_FREE ? null : new ClaimAnswer.Granted(number, request.lease());
+  }
+
+  /** Takes a free name; gives the grant number. */
+  private long take(SqlConnection db, ClaimRequest request, long seen) throws SQLException {
     String name = request.name();
     long number = NOT_FREE;
     if (statements.take != null && isPlain(request) && quiet.has(name)) {
@@ -83,13 +131,65 @@ public final class FastPath {
   }
 
   /**
+   * A claim that has joined a queue.
+   *
+   * @param holder who holds the name
+   * @param isBehind whether the name is held, or someone who is alive waits before
+   */
+  private record Queued(Obstacle holder, boolean isBehind) {}
+
+  /** Joins the queue of a name that is not free; null if it can't be done by one statement. */
+  private @Nullable Queued enqueue(SqlConnection db, ClaimRequest request, long patience)
+      throws SQLException {
+    if (statements.enqueue == null || !request.waits() || !isExclusive(request)) {
+      return null;
+    }
+    return db.call(statements.enqueue)
+        .set("name", key(request.name()))
+        .set("owner", request.owner().bytes())
+        .set("term", patience)
+        .set("delay", Micros.of(request.delay()))
+        .set("client", client)
+        .row(
+            row -> {
+              boolean isHeld = row.getInt("held") != 0;
+              return new Queued(
+                  isHeld ? obstacle(row) : Obstacle.UNKNOWN, isHeld || row.getInt("before") != 0);
+            });
+  }
+
+  private static Obstacle obstacle(ResultSet row) throws SQLException {
+    return new Obstacle(
+        ClaimRow.clientInfo(row.getString("client")).label(),
+        row.getLong("number"),
+        Duration.ofNanos(row.getLong("lasts") * 1_000));
+  }
+
+  /** Takes a free name for the first who waits for it; gives the grant number. */
+  private long takeTurn(SqlConnection db, ClaimRequest request, long seen) throws SQLException {
+    if (statements.turn == null || !isExclusive(request)) {
+      return NOT_FREE;
+    }
+    Long number =
+        db.call(statements.turn)
+            .set("name", key(request.name()))
+            .set("owner", request.owner().bytes())
+            .set("term", Micros.of(request.term()))
+            .set("seen", seen)
+            .row(row -> row.getLong(1));
+    return number == null ? NOT_FREE : number;
+  }
+
+  // Releases. -----------------------------------------------------------------------------------
+
+  /**
    * A name that was given back.
    *
    * @param hasOthers whether anyone may wait for it
    * @param next the public id of the first who waits; null if that is not known
    * @param whose its client, if it is still to be told
    */
-  public record Freed(boolean hasOthers, @Nullable String next, @Nullable String whose) {
+  record Freed(boolean hasOthers, @Nullable String next, @Nullable String whose) {
     private static final Freed ALONE = new Freed(false, null, null);
     private static final Freed PERHAPS_NOT_ALONE = new Freed(true, null, null);
 
@@ -103,8 +203,11 @@ public final class FastPath {
     }
   }
 
-  /** What is said of a name that was this owner's and is free now; null if it was not. */
-  public @Nullable Freed giveBack(SqlConnection db, String name, byte[] owner) throws SQLException {
+  /** Gives a name back that this owner holds; null if the transaction has to. */
+  @Nullable Freed release(SqlConnection db, String name, byte[] owner) throws SQLException {
+    if (!isOn) {
+      return null;
+    }
     if (statements.giveBack != null && quiet.has(name)) {
       if (prepare(db, statements.giveBack, name, owner).update() > 0) {
         return Freed.ALONE;
@@ -132,65 +235,6 @@ public final class FastPath {
             .set("name", key(name))
             .row(row -> String.valueOf(row.getString("head")));
     return new Freed(true, next, null);
-  }
-
-  // Queues. -------------------------------------------------------------------------------------
-
-  /**
-   * A claim that has joined a queue.
-   *
-   * @param holder who holds the name
-   * @param isBehind whether the name is held, or someone who is alive waits before
-   */
-  public record Queued(Obstacle holder, boolean isBehind) {}
-
-  /** Joins the queue of a name that is not free; null if it can't be done by one statement. */
-  public @Nullable Queued enqueue(SqlConnection db, ClaimRequest request, long patience)
-      throws SQLException {
-    if (statements.enqueue == null || !request.waits() || !isExclusive(request)) {
-      return null;
-    }
-    return db.call(statements.enqueue)
-        .set("name", key(request.name()))
-        .set("owner", request.owner().bytes())
-        .set("term", patience)
-        .set("delay", Micros.of(request.delay()))
-        .set("client", client)
-        .row(
-            row -> {
-              boolean isHeld = row.getInt("held") != 0;
-              return new Queued(
-                  isHeld ? obstacle(row) : Obstacle.UNKNOWN, isHeld || row.getInt("before") != 0);
-            });
-  }
-
-  private static Obstacle obstacle(ResultSet row) throws SQLException {
-    return new Obstacle(
-        ClaimRow.clientInfo(row.getString("client")).label(),
-        row.getLong("number"),
-        Duration.ofNanos(row.getLong("lasts") * 1_000));
-  }
-
-  /** Whether a name had others when it was last seen here: the queue is tried first. */
-  public boolean isCrowded(String name) {
-    return crowded.has(name);
-  }
-
-  /**
-   * The grant number of one who waits, if it is first and the name is free, or {@link #NOT_FREE}.
-   */
-  public long takeTurn(SqlConnection db, ClaimRequest request, long seen) throws SQLException {
-    if (statements.turn == null || !isExclusive(request)) {
-      return NOT_FREE;
-    }
-    Long number =
-        db.call(statements.turn)
-            .set("name", key(request.name()))
-            .set("owner", request.owner().bytes())
-            .set("term", Micros.of(request.term()))
-            .set("seen", seen)
-            .row(row -> row.getLong(1));
-    return number == null ? NOT_FREE : number;
   }
 
   private static boolean isExclusive(ClaimRequest request) {

@@ -5,25 +5,31 @@ import io.fenceline.jdbc.layout.ClaimRow;
 import io.fenceline.jdbc.sql.Dialect;
 import io.fenceline.jdbc.sql.SqlConnection;
 import io.fenceline.jdbc.sql.Statements;
+import io.fenceline.spi.ClaimAnswer;
+import io.fenceline.spi.ClaimRequest;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The long way: locks the row of a name, reads all that decides about it, lets it be decided, and
- * writes what has changed.
+ * The path that decides: locks the row of a name, reads all that decides about it, lets it be
+ * decided, and writes what has changed.
  */
 public final class NameTransaction {
   /** Of a free name. Not empty, which some databases can be told to take for NULL. */
   private static final String NO_CLIENT = "-";
 
+  private static final byte[] NOBODY = new byte[0];
+
   private final Dialect dialect;
   private final Statements statements;
+  private final BiConsumer<String, String> tells;
   private final Supplier<byte[]> nobody;
 
   /**
@@ -32,7 +38,7 @@ public final class NameTransaction {
    * @param answer the decision
    * @param next the first who waits, if its turn has come
    */
-  public record Outcome<T extends @Nullable Object>(T answer, @Nullable ClaimRow next) {}
+  private record Outcome<T extends @Nullable Object>(T answer, @Nullable ClaimRow next) {}
 
   /** Something that was read has changed before it could be acted on. */
   private static final class ChangedMeanwhile extends SQLException {
@@ -46,38 +52,83 @@ public final class NameTransaction {
   /** The row of a name. */
   private record NameRow(long lastNumber, long tail, int others, @Nullable ClaimRow slot) {}
 
-  public NameTransaction(Dialect dialect, Statements statements, Supplier<byte[]> nobody) {
+  /**
+   * For one store.
+   *
+   * @param tells hears whose turn has come: the public id of a claim, and its client
+   * @param nobody draws an owner that nobody has
+   */
+  public NameTransaction(
+      Dialect dialect,
+      Statements statements,
+      BiConsumer<String, String> tells,
+      Supplier<byte[]> nobody) {
     this.dialect = dialect;
     this.statements = statements;
+    this.tells = tells;
     this.nobody = nobody;
   }
 
+  /** Decides about a claim; a name without a row gets one. */
+  ClaimAnswer claim(
+      SqlConnection db, ClaimRequest request, Function<NameRecord, ClaimAnswer> decision)
+      throws SQLException {
+    ClaimAnswer answer = tell(run(db, request.name(), request.owner().bytes(), true, decision));
+    if (answer == null) {
+      throw new SQLException("the row of the name is gone");
+    }
+    return answer;
+  }
+
+  /** Takes a claim away, be it waiting or granted. */
+  void withdraw(SqlConnection db, ClaimRequest request) throws SQLException {
+    byte[] owner = request.owner().bytes();
+    decide(
+        db,
+        request.name(),
+        owner,
+        false,
+        name -> {
+          name.withdraw(owner);
+          return name;
+        });
+  }
+
+  /** Ends what is over, which to read it under the lock is enough for. */
+  public void settle(SqlConnection db, byte[] name) throws SQLException {
+    decide(db, new String(name, StandardCharsets.UTF_8), NOBODY, false, record -> record);
+  }
+
   /**
-   * Decides about a name.
+   * Decides about a name that has a row.
    *
    * @param owner whose claim is read in any case
-   * @param creates whether a name without a row gets one; otherwise the answer is null
    * @param keeps whether a crash must not undo what is decided, though nobody is granted anything
    * @param decision called once, on what was read
    * @return null if there is no row
    */
-  public <T> @Nullable Outcome<T> run(
-      SqlConnection db,
-      String name,
-      byte[] owner,
-      boolean creates,
-      boolean keeps,
-      Function<NameRecord, T> decision)
+  public <T> @Nullable T decide(
+      SqlConnection db, String name, byte[] owner, boolean keeps, Function<NameRecord, T> decision)
       throws SQLException {
     if (!keeps) {
-      return run(db, name, owner, creates, decision);
+      return tell(run(db, name, owner, false, decision));
     }
     dialect.flush(db.connection(), true);
     try {
-      return run(db, name, owner, creates, decision);
+      return tell(run(db, name, owner, false, decision));
     } finally {
       dialect.flush(db.connection(), false);
     }
+  }
+
+  private <T> @Nullable T tell(@Nullable Outcome<T> outcome) {
+    if (outcome == null) {
+      return null;
+    }
+    if (outcome.next != null) {
+      tells.accept(outcome.next.id(), outcome.next.client);
+    }
+    return outcome.answer;
   }
 
   private <T> @Nullable Outcome<T> run(

@@ -41,7 +41,7 @@ public final class Renewals {
   private final Dialect dialect;
   private final Statements statements;
   private final StoreContext context;
-  private final Requests attempts;
+  private final Requests requests;
 
   /**
    * What came of many renewals.
@@ -51,33 +51,33 @@ public final class Renewals {
    */
   private record Outcome(Set<String> owners, Set<String> locked) {}
 
-  public Renewals(Dialect dialect, Statements statements, StoreContext context, Requests attempts) {
+  public Renewals(Dialect dialect, Statements statements, StoreContext context, Requests requests) {
     this.dialect = dialect;
     this.statements = statements;
     this.context = context;
-    this.attempts = attempts;
+    this.requests = requests;
   }
 
-  public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
+  public List<CompletableFuture<Renewal>> renew(List<RenewRequest> all) {
     Map<Duration, List<RenewRequest>> byTerm = new TreeMap<>();
-    for (RenewRequest request : requests) {
+    for (RenewRequest request : all) {
       byTerm.computeIfAbsent(term(request), key -> new ArrayList<>()).add(request);
     }
     Map<RenewRequest, CompletableFuture<Renewal>> answers = new HashMap<>();
     byTerm.forEach(
         (term, group) -> {
-          for (List<RenewRequest> part : parts(group, Function.identity())) {
+          for (List<RenewRequest> part : Sql.parts(group, Function.identity())) {
             renewPart(Micros.of(term), part, answers);
           }
         });
-    return requests.stream().map(answers::get).toList();
+    return all.stream().map(answers::get).toList();
   }
 
   private void renewPart(
       long term, List<RenewRequest> part, Map<RenewRequest, CompletableFuture<Renewal>> answers) {
     Moment sent = context.time().now();
     CompletableFuture<Outcome> renewed =
-        attempts.answerRenewal(FAILED, db -> hurried(db, term, part));
+        requests.answerRenewal(FAILED, db -> hurried(db, term, part));
     for (RenewRequest request : part) {
       answers.put(
           request,
@@ -91,7 +91,7 @@ public final class Renewals {
 
   private CompletableFuture<Renewal> comeBack(long term, RenewRequest request) {
     Moment sent = context.time().now();
-    return attempts
+    return requests
         .answerRepeated(FAILED, db -> renewed(db, statements.renewing, term, List.of(request)))
         .thenApply(owners -> answer(owners, request, sent));
   }
@@ -182,15 +182,5 @@ public final class Renewals {
 
   private static Duration term(RenewRequest request) {
     return request.lease().plus(request.grant().claim().delay());
-  }
-
-  /** A list in parts that one statement can take. */
-  public static <A, B> List<List<B>> parts(List<A> all, Function<A, B> mapping) {
-    List<List<B>> parts = new ArrayList<>();
-    for (int from = 0; from < all.size(); from += Sql.LONGEST_LIST) {
-      int to = Math.min(all.size(), from + Sql.LONGEST_LIST);
-      parts.add(all.subList(from, to).stream().map(mapping).toList());
-    }
-    return parts;
   }
 }

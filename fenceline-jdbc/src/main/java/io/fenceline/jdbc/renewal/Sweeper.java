@@ -9,7 +9,6 @@ import io.fenceline.jdbc.sql.Statements;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +27,6 @@ public final class Sweeper {
   private static final long AGE_MICROS = Micros.of(Duration.ofHours(25));
   private static final long ROUND_NANOS = Duration.ofHours(1).toNanos();
   private static final int CONNECTS_PER_ROUND = 100;
-  private static final byte[] NOBODY = new byte[0];
   private static final String FAILED = "Deleting old rows failed";
 
   /** So many numbers the clock gives in that time: see {@link Micros#clockNumber}. */
@@ -38,7 +36,7 @@ public final class Sweeper {
   private static final long PAUSE_MICROS = Micros.of(Duration.ofMinutes(40));
 
   private final StoreContext context;
-  private final Requests attempts;
+  private final Requests requests;
   private final Statements statements;
   private final NameTransaction transactions;
 
@@ -48,11 +46,11 @@ public final class Sweeper {
 
   public Sweeper(
       StoreContext context,
-      Requests attempts,
+      Requests requests,
       Statements statements,
       NameTransaction transactions) {
     this.context = context;
-    this.attempts = attempts;
+    this.requests = requests;
     this.statements = statements;
     this.transactions = transactions;
   }
@@ -94,7 +92,7 @@ public final class Sweeper {
 
   /** Whether this client is to sweep now: of all clients one does, about once an hour. */
   private boolean begins(boolean ifDue) {
-    return attempts.look(
+    return requests.look(
         FAILED,
         db ->
             db.call(statements.beginSweep)
@@ -115,7 +113,7 @@ public final class Sweeper {
       after = settle(after);
     }
     long forgotten =
-        attempts.look(
+        requests.look(
             FAILED,
             db -> {
               Long found = db.call(statements.forgotten).row(row -> row.getLong(1));
@@ -138,7 +136,7 @@ public final class Sweeper {
   /** Ends claims that are over, of some names after this one; gives the last of them. */
   private byte @Nullable [] settle(byte[] afterName) {
     List<byte[]> names =
-        attempts.look(
+        requests.look(
             FAILED,
             db ->
                 db.call(statements.staleClaims)
@@ -146,17 +144,10 @@ public final class Sweeper {
                     .set("age", AGE_MICROS)
                     .rows(row -> row.getBytes(1)));
     for (byte[] name : names) {
-      // To read them under the lock is to end what is over.
-      attempts.look(
+      requests.look(
           FAILED,
           db -> {
-            transactions.run(
-                db,
-                new String(name, StandardCharsets.UTF_8),
-                NOBODY,
-                false,
-                false,
-                record -> record);
+            transactions.settle(db, name);
             return name;
           });
     }
@@ -164,7 +155,7 @@ public final class Sweeper {
   }
 
   private List<byte[]> stale(byte[] after, long forgotten) {
-    return attempts.look(
+    return requests.look(
         FAILED,
         db ->
             db.call(statements.staleNames)
@@ -177,7 +168,7 @@ public final class Sweeper {
   private int forget(List<byte[]> names, long forgotten) {
     return names.isEmpty()
         ? 0
-        : attempts.look(
+        : requests.look(
             FAILED,
             db ->
                 db.call(statements.forget, names.size())

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -167,6 +168,16 @@ public final class Sql {
     Map<String, int[]> places = new HashMap<>();
     found.forEach((key, value) -> places.put(key, value.stream().mapToInt(i -> i).toArray()));
     return new Form(text.toString(), Map.copyOf(places));
+  }
+
+  /** A list in parts that one statement can take. */
+  public static <A, B> List<List<B>> parts(List<A> all, Function<A, B> mapping) {
+    List<List<B>> parts = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += LONGEST_LIST) {
+      int to = Math.min(all.size(), from + LONGEST_LIST);
+      parts.add(all.subList(from, to).stream().map(mapping).toList());
+    }
+    return parts;
   }
 
   @Override

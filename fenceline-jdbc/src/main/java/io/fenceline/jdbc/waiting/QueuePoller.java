@@ -58,15 +58,15 @@ public final class QueuePoller {
   /** Where changes can be seen without reading, time still brings some that nobody writes. */
   private static final long LONGEST_BLIND_NANOS = 100_000_000;
 
-  /** The look at the database that this room needs. */
-  public interface Looks {
+  /** What it reads of the database. */
+  public interface Queues {
     /** A number that changes when someone writes; -1 if there is none. */
     long changes();
 
     /** Who seems to have the turn, of all who wait for these names, be it here or elsewhere. */
     Turn turn(List<String> names);
 
-    /** Tells the database that these are alive, who wait for these names, and looks. */
+    /** Tells the database that these are alive, who wait for these names, and queues. */
     Signs beat(List<Owner> owners, List<String> names);
   }
 
@@ -90,7 +90,7 @@ public final class QueuePoller {
 
   private final StoreContext context;
   private final Supplier<PollInterval> polling;
-  private final Looks looks;
+  private final Queues queues;
 
   // Guarded by this.
   private final Map<Owner, Waiting> waiting = new LinkedHashMap<>();
@@ -121,14 +121,14 @@ public final class QueuePoller {
   private long lastLookNanos;
 
   /**
-   * A room in which nobody waits.
+   * Nobody waits yet.
    *
    * @param polling how often to look, as things are
    */
-  public QueuePoller(StoreContext context, Supplier<PollInterval> polling, Looks looks) {
+  public QueuePoller(StoreContext context, Supplier<PollInterval> polling, Queues queues) {
     this.context = context;
     this.polling = polling;
-    this.looks = looks;
+    this.queues = queues;
     this.pauseNanos = polling.get().shortest().toNanos();
   }
 
@@ -315,13 +315,13 @@ public final class QueuePoller {
     return new ArrayList<>(waiting.values());
   }
 
-  /** Says that all are alive, and looks. */
+  /** Says that all are alive, and queues. */
   private List<Waiting> beat() {
     List<Waiting> all = all();
     List<Owner> owners = all.stream().map(one -> one.request.owner()).toList();
     lastLookNanos = context.time().nanos();
-    lastChanges = looks.changes();
-    Signs signs = looks.beat(owners, names());
+    lastChanges = queues.changes();
+    Signs signs = queues.beat(owners, names());
     Set<Waiting> ready = new LinkedHashSet<>(found(signs.turn, lastLookNanos));
     // One that is no longer in the queue was thought dead: it has to ask for a new place.
     all.stream().filter(one -> !signs.alive.contains(one.request.owner())).forEach(ready::add);
@@ -332,14 +332,14 @@ public final class QueuePoller {
   private List<Waiting> inTurn(boolean surely) {
     List<String> names = names();
     long now = context.time().nanos();
-    long changes = looks.changes();
+    long changes = queues.changes();
     boolean blind = changes >= 0 && changes == lastChanges;
     if (names.isEmpty() || (blind && !surely && isTooSoon(now))) {
       return List.of();
     }
     lastChanges = changes;
     lastLookNanos = now;
-    return found(looks.turn(names), now);
+    return found(queues.turn(names), now);
   }
 
   /** Whether nothing can have changed that nobody wrote. */

@@ -11,6 +11,7 @@ import io.fenceline.jdbc.sql.Dialect;
 import io.fenceline.jdbc.sql.SqliteDialect;
 import io.fenceline.jdbc.sql.Statements;
 import io.fenceline.testkit.ManualTime;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -37,15 +38,19 @@ class SqliteFlushTest {
             folder.resolve("flush.db").toString(), new ManualTime(), Duration.ofSeconds(20))) {
       new TableSetup(dialect, Tables.DEFAULT, statements, new Failures("test", dialect, List.of()))
           .check(connections, true);
-      NameTransaction transactions = new NameTransaction(dialect, statements, () -> new byte[] {1});
+      NameTransaction transactions =
+          new NameTransaction(dialect, statements, (id, client) -> {}, () -> new byte[] {1});
+      byte[] name = "name".getBytes(StandardCharsets.UTF_8);
+      connections.use(
+          Connections.Purpose.WORK,
+          db -> db.call(statements.createName).set("name", name).update());
       for (boolean keeps : new boolean[] {false, true, false}) {
         int during =
             connections.use(
                 Connections.Purpose.WORK,
                 db ->
-                    transactions
-                        .run(db, "name", new byte[0], true, keeps, record -> level(db.connection()))
-                        .answer());
+                    transactions.decide(
+                        db, "name", new byte[0], keeps, record -> level(db.connection())));
         assertThat(during).isEqualTo(keeps ? FULL : NORMAL);
         int after = connections.use(Connections.Purpose.WORK, db -> level(db.connection()));
         assertThat(after).isEqualTo(NORMAL);

@@ -1,0 +1,34 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.server.MariaDbServer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The contract on the path that decides: every claim locks the row of its name and reads it. */
+@Tag("long")
+@Execution(ExecutionMode.CONCURRENT)
+class MariaDbWithoutFastPathContractTest extends LockContract {
+  private static MariaDbServer server;
+
+  @BeforeAll
+  static void start() {
+    server = MariaDbServer.builder().setting("max-connections", "1000").start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    JdbcStore store = JdbcStore.at(Urls.of(server)).poolSize(2).withoutFastPath();
+    return StoreHarness.onRealTime(store, Duration.ofSeconds(3));
+  }
+}

@@ -1,0 +1,36 @@
+package io.fenceline.jdbc;
+
+import io.fenceline.testkit.contract.LockContract;
+import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.server.MySqlServer;
+import io.fenceline.testkit.server.NeedsMySql;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The contract on the path that decides: every claim locks the row of its name and reads it. */
+@Tag("long")
+@NeedsMySql
+@Execution(ExecutionMode.CONCURRENT)
+class MySqlWithoutFastPathContractTest extends LockContract {
+  private static MySqlServer server;
+
+  @BeforeAll
+  static void start() {
+    server = MySqlServer.builder().setting("max-connections", "1000").start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @Override
+  protected StoreHarness harness() {
+    JdbcStore store = JdbcStore.at(Urls.of(server)).poolSize(2).withoutFastPath();
+    return StoreHarness.onRealTime(store, Duration.ofSeconds(3));
+  }
+}
