@@ -2,8 +2,8 @@ package io.fenceline.recipes.once;
 
 import io.fenceline.FencingToken;
 import io.fenceline.StoreRefusedException;
-import io.fenceline.StoreUnavailableException;
 import io.fenceline.event.Lost;
+import io.fenceline.recipes.support.SqlTable;
 import io.fenceline.recipes.support.Texts;
 import io.fenceline.settings.InvalidSettingException;
 import java.nio.charset.StandardCharsets;
@@ -11,9 +11,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -45,12 +45,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqlRecords extends OnceRecords<SqlWork> {
   private static final int VERSION = 1;
+  private static final SqlTable TABLE =
+      new SqlTable("fenceline_once", "SqlRecords.createTable", VERSION, "");
   private static final int SWEPT_AT_ONCE = 500;
 
   /** A record may vanish between two looks at it, but not each time. */
   private static final int LOOKS = 10;
 
   private final DataSource dataSource;
+  private final SqlTable table;
   private final @Nullable Connection joined;
   private volatile @Nullable Statements statements;
 
@@ -99,7 +102,7 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
           };
       Map<String, String> names =
           Map.of(
-              "table", "fenceline_once",
+              "table", TABLE.name(),
               "index", "fenceline_once_finished",
               "version", Integer.toString(VERSION));
       return new Statements(
@@ -112,24 +115,26 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
     }
 
     private static String in(String file, Map<String, String> names, Map<String, String> words) {
-      String text = Texts.read(SqlRecords.class, file, names);
-      for (Map.Entry<String, String> word : words.entrySet()) {
-        text = text.replace("{" + word.getKey() + "}", word.getValue());
-      }
-      return text;
+      Map<String, String> all = new HashMap<>(words);
+      all.putAll(names);
+      return Texts.read(SqlRecords.class, file, all);
     }
   }
 
   private SqlRecords(
-      DataSource dataSource, @Nullable Connection joined, @Nullable Statements statements) {
+      DataSource dataSource,
+      SqlTable table,
+      @Nullable Connection joined,
+      @Nullable Statements statements) {
     this.dataSource = dataSource;
+    this.table = table;
     this.joined = joined;
     this.statements = statements;
   }
 
   /** Records in the table {@code fenceline_once}. */
   public static SqlRecords over(DataSource dataSource) {
-    return new SqlRecords(Objects.requireNonNull(dataSource, "dataSource"), null, null);
+    return new SqlRecords(Objects.requireNonNull(dataSource, "dataSource"), TABLE, null, null);
   }
 
   /**
@@ -139,7 +144,7 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
    */
   public SqlRecords joining(Connection transaction) {
     return new SqlRecords(
-        dataSource, Objects.requireNonNull(transaction, "transaction"), statements);
+        dataSource, table, Objects.requireNonNull(transaction, "transaction"), statements);
   }
 
   /**
@@ -150,44 +155,31 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
     return new ApartRecords(this);
   }
 
+  /**
+   * Which role the table may belong to in PostgreSQL, where it is neither this user's, nor a role
+   * of its own, nor a superuser, nor the owner of the schema or the database. A table of anybody
+   * else is refused.
+   */
+  public SqlRecords tableOwnedBy(String role) {
+    return new SqlRecords(dataSource, table.ownedBy(role), joined, null);
+  }
+
   /** The statements that create the table, for whoever may run them. */
   public static String schema(String product) {
     return Statements.of(product).schema + "\n";
   }
 
-  /** Creates the table if it is not there. */
+  /**
+   * Creates the table if it is not there.
+   *
+   * @throws StoreRefusedException if it is there, and somebody else may have put it there: a
+   *     trigger of theirs would act with your rights
+   */
   public void createTable() {
-    try {
-      create();
-    } catch (SQLException e) {
-      // In PostgreSQL, "if not exists" fails when another one creates it at the same moment.
-      try {
-        create();
-      } catch (SQLException again) {
-        throw failure("Creating the table of the records failed", again);
-      }
-    }
-  }
-
-  private void create() throws SQLException {
-    try (Connection connection = dataSource.getConnection()) {
-      String schema = Statements.of(connection.getMetaData().getDatabaseProductName()).schema;
-      boolean commits = connection.getAutoCommit();
-      connection.setAutoCommit(false);
-      try (Statement statement = connection.createStatement()) {
-        for (String part : schema.split(";", -1)) {
-          if (!part.isBlank()) {
-            statement.execute(part);
-          }
-        }
-        connection.commit();
-      } catch (SQLException e) {
-        connection.rollback();
-        throw e;
-      } finally {
-        connection.setAutoCommit(commits);
-      }
-    }
+    table.create(
+        dataSource,
+        product -> Statements.of(product).schema,
+        "Creating the table of the records failed");
   }
 
   @Override
@@ -216,12 +208,8 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
         throw e;
       }
     } catch (SQLException e) {
-      throw failure(what + " failed", e);
+      throw SqlTable.failure(what + " failed", e);
     }
-  }
-
-  private static StoreUnavailableException failure(String what, SQLException e) {
-    return new StoreUnavailableException("jdbc", what + ": " + e.getMessage(), e);
   }
 
   /** The statements; the first time it is seen that the table is there, and of this version. */
@@ -231,24 +219,7 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
       return known;
     }
     Statements found = Statements.of(connection.getMetaData().getDatabaseProductName());
-    Long version;
-    try (PreparedStatement statement = connection.prepareStatement(found.find)) {
-      statement.setBytes(1, new byte[0]);
-      try (ResultSet row = statement.executeQuery()) {
-        version = row.next() ? row.getLong(3) : null;
-      }
-    } catch (SQLException e) {
-      throw new StoreRefusedException(
-          "The table fenceline_once can't be read; create it by SqlRecords.createTable (%s)"
-              .formatted(e.getMessage()),
-          e);
-    }
-    if (version == null || version != VERSION) {
-      throw new StoreRefusedException(
-          "The table fenceline_once has version %s, and this program knows version %d"
-              .formatted(version == null ? "none" : version, VERSION),
-          null);
-    }
+    table.check(connection, found.find, 3);
     statements = found;
     return found;
   }
@@ -390,7 +361,7 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
         throw e;
       }
     } catch (SQLException e) {
-      throw failure("Beginning the transaction of the work failed", e);
+      throw SqlTable.failure("Beginning the transaction of the work failed", e);
     }
   }
 
@@ -426,7 +397,7 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
         }
         return true;
       } catch (SQLException e) {
-        throw failure("Committing the work of a record failed, or that is not known", e);
+        throw SqlTable.failure("Committing the work of a record failed, or that is not known", e);
       }
     }
 
@@ -441,7 +412,7 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
         }
         connection.setAutoCommit(commits);
       } catch (SQLException e) {
-        throw failure("Ending the transaction of the work failed", e);
+        throw SqlTable.failure("Ending the transaction of the work failed", e);
       }
     }
   }

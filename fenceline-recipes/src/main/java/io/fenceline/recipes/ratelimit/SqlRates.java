@@ -2,6 +2,7 @@ package io.fenceline.recipes.ratelimit;
 
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.recipes.support.SqlTable;
 import io.fenceline.recipes.support.Texts;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.time.Lane;
@@ -11,7 +12,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -41,6 +41,8 @@ import org.slf4j.LoggerFactory;
 public final class SqlRates extends RateStore {
   private static final Logger LOG = LoggerFactory.getLogger(RateLimit.class);
   private static final int VERSION = 1;
+  private static final SqlTable TABLE =
+      new SqlTable("fenceline_rates", "SqlRates.createTable", VERSION, "");
   private static final int SWEEP_AFTER = 1_000;
   private static final int SWEPT_AT_ONCE = 500;
 
@@ -50,6 +52,7 @@ public final class SqlRates extends RateStore {
   private static final int OTHER_USE = -1;
 
   private final DataSource dataSource;
+  private final SqlTable table;
   private final AtomicInteger sinceSweep = new AtomicInteger();
   private volatile @Nullable Statements statements;
 
@@ -60,7 +63,7 @@ public final class SqlRates extends RateStore {
     static Statements of(String product) {
       String database = product.toLowerCase(Locale.ROOT);
       Map<String, String> words = new HashMap<>(words(database, product));
-      words.put("table", "fenceline_rates");
+      words.put("table", TABLE.name());
       words.put("index", "fenceline_rates_expiry");
       words.put("version", Integer.toString(VERSION));
       words.put("never", Long.toString(Long.MAX_VALUE));
@@ -147,13 +150,23 @@ public final class SqlRates extends RateStore {
     }
   }
 
-  private SqlRates(DataSource dataSource) {
+  private SqlRates(DataSource dataSource, SqlTable table) {
     this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
+    this.table = table;
   }
 
   /** Limits in the table {@code fenceline_rates}. */
   public static SqlRates over(DataSource dataSource) {
-    return new SqlRates(dataSource);
+    return new SqlRates(dataSource, TABLE);
+  }
+
+  /**
+   * Which role the table may belong to in PostgreSQL, where it is neither this user's, nor a role
+   * of its own, nor a superuser, nor the owner of the schema or the database. A table of anybody
+   * else is refused.
+   */
+  public SqlRates tableOwnedBy(String role) {
+    return new SqlRates(dataSource, table.ownedBy(role));
   }
 
   /** The statements that create the table, for whoever may run them. */
@@ -161,48 +174,22 @@ public final class SqlRates extends RateStore {
     return Statements.of(product).schema + "\n";
   }
 
-  /** Creates the table if it is not there. */
+  /**
+   * Creates the table if it is not there.
+   *
+   * @throws StoreRefusedException if it is there, and somebody else may have put it there: a
+   *     trigger of theirs would act with your rights
+   */
   public void createTable() {
-    try {
-      create();
-    } catch (SQLException e) {
-      // In PostgreSQL, "if not exists" fails when another one creates it at the same moment.
-      try {
-        create();
-      } catch (SQLException again) {
-        throw failure("Creating the table of the rate limits failed", again);
-      }
-    }
-  }
-
-  private void create() throws SQLException {
-    try (Connection connection = dataSource.getConnection()) {
-      String schema = Statements.of(connection.getMetaData().getDatabaseProductName()).schema;
-      boolean commits = connection.getAutoCommit();
-      connection.setAutoCommit(false);
-      try (Statement statement = connection.createStatement()) {
-        for (String part : schema.split(";", -1)) {
-          if (!part.isBlank()) {
-            statement.execute(part);
-          }
-        }
-        connection.commit();
-      } catch (SQLException e) {
-        connection.rollback();
-        throw e;
-      } finally {
-        connection.setAutoCommit(commits);
-      }
-    }
+    table.create(
+        dataSource,
+        product -> Statements.of(product).schema,
+        "Creating the table of the rate limits failed");
   }
 
   @Override
   String kind() {
     return "sql";
-  }
-
-  private static StoreUnavailableException failure(String what, SQLException e) {
-    return new StoreUnavailableException("jdbc", what + ": " + e.getMessage(), e);
   }
 
   /** The statements; the first time it is seen that the table is there, and of this version. */
@@ -212,24 +199,7 @@ public final class SqlRates extends RateStore {
       return known;
     }
     Statements found = Statements.of(connection.getMetaData().getDatabaseProductName());
-    Long version;
-    try (PreparedStatement statement = connection.prepareStatement(found.find)) {
-      statement.setBytes(1, new byte[0]);
-      try (ResultSet row = statement.executeQuery()) {
-        version = row.next() ? row.getLong(2) : null;
-      }
-    } catch (SQLException e) {
-      throw new StoreRefusedException(
-          "The table fenceline_rates can't be read; create it by SqlRates.createTable (%s)"
-              .formatted(e.getMessage()),
-          e);
-    }
-    if (version == null || version != VERSION) {
-      throw new StoreRefusedException(
-          "The table fenceline_rates has version %s, and this program knows version %d"
-              .formatted(version == null ? "none" : version, VERSION),
-          null);
-    }
+    table.check(connection, found.find, 2);
     statements = found;
     return found;
   }
@@ -244,7 +214,7 @@ public final class SqlRates extends RateStore {
         answer = once(connection, sql, key, name, terms, permits, longestWaitMicros, i + 1 < TRIES);
       }
     } catch (SQLException e) {
-      throw failure("Permits were not taken, or that is not known", e);
+      throw SqlTable.failure("Permits were not taken, or that is not known", e);
     }
     if (answer == null) {
       throw new StoreUnavailableException(
