@@ -1,28 +1,14 @@
 package io.fenceline.testkit.server;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /** A MariaDB server whose user {@code fenceline} may do everything. */
-public final class MariaDbServer extends ServerProcess {
-
-  static final String LOG_SIZE = "8M";
-
-  private static final String NAME = "fenceline";
-  private static final String PASSWORD = "fenceline-secret";
-  private static final int GREETING_TIMEOUT_MILLIS = 1_000;
-
-  private final List<String> settings;
+public final class MariaDbServer extends InnoDbServer {
 
   private MariaDbServer(Builder options) {
-    super("mariadb", takePorts(1), options.fakeTime, RunAs.self(), options.onDisk);
-    this.settings = List.copyOf(options.settings);
+    super("mariadb", options);
   }
 
   /** Starts a server with MariaDB's own settings. */
@@ -35,122 +21,38 @@ public final class MariaDbServer extends ServerProcess {
   }
 
   @Override
-  void prepare() throws IOException {
-    MariaDbTemplate.copyTo(data());
-    Files.write(
-        folder().resolve("init.sql"),
-        List.of(
-            "CREATE DATABASE IF NOT EXISTS " + NAME + ";",
-            "CREATE USER IF NOT EXISTS '" + NAME + "'@'%' IDENTIFIED BY '" + PASSWORD + "';",
-            "GRANT ALL ON *.* TO '" + NAME + "'@'%' WITH GRANT OPTION;"));
-  }
-
-  private Path data() {
-    return folder().resolve("data");
+  void copyTemplateTo(Path data) throws IOException {
+    MariaDbTemplate.copyTo(data);
   }
 
   @Override
-  List<String> command() {
-    List<String> command = new ArrayList<>();
-    command.add(Debian.program("mariadbd", "mariadb-server"));
-    command.add("--no-defaults");
-    command.add("--user=" + System.getProperty("user.name"));
-    command.add("--datadir=" + data());
-    command.add("--tmpdir=" + folder());
-    command.add("--socket=" + folder().resolve("socket"));
-    command.add("--pid-file=" + folder().resolve("pid"));
-    command.add("--bind-address=" + host());
-    command.add("--port=" + port());
-    command.add("--init-file=" + folder().resolve("init.sql"));
-    command.add("--skip-name-resolve");
-    command.add("--innodb-buffer-pool-size=32M");
-    command.add("--innodb-log-file-size=" + LOG_SIZE);
-    settings.forEach(setting -> command.add("--" + setting));
-    return command;
+  List<String> programAndOptions() {
+    return List.of(Debian.program("mariadbd", "mariadb-server"));
   }
 
-  /** Waits for the greeting: it comes when the server has run its initial statements. */
   @Override
-  boolean answers() throws IOException {
-    try (Socket socket = new Socket()) {
-      socket.setSoTimeout(GREETING_TIMEOUT_MILLIS);
-      socket.connect(new InetSocketAddress(host(), port()), GREETING_TIMEOUT_MILLIS);
-      InputStream in = socket.getInputStream();
-      byte[] greeting = in.readNBytes(5);
-      return greeting.length == 5 && greeting[4] == 10; // the version of the protocol
-    }
-  }
-
-  public String user() {
-    return NAME;
-  }
-
-  public String password() {
-    return PASSWORD;
-  }
-
-  public String database() {
-    return NAME;
-  }
-
-  /** The URL for JDBC, without user and password. */
-  public String jdbcUrl() {
-    return "jdbc:mariadb://" + address() + "/" + database();
-  }
-
-  /** Runs SQL through the mariadb client, without a driver; rows as lines, columns by tabs. */
-  public String sql(String statements) {
-    return Tool.run(
-            Debian.program("mariadb", "mariadb-client"),
-            "--no-defaults",
-            "--protocol=tcp",
-            "--connect-timeout=5",
-            "--host=" + host(),
-            "--port=" + port(),
-            "--user=" + NAME,
-            "--password=" + PASSWORD,
-            "--database=" + NAME,
-            "--batch",
-            "--skip-column-names",
-            "--execute=" + statements)
-        .strip();
+  List<String> login() {
+    return List.of(
+        "--protocol=tcp",
+        "--host=" + host(),
+        "--port=" + port(),
+        "--user=" + NAME,
+        "--password=" + PASSWORD);
   }
 
   /** What a server is started with. */
-  public static final class Builder {
-
-    private final List<String> settings = new ArrayList<>();
-    private boolean fakeTime;
-    private boolean onDisk;
+  public static final class Builder extends InnoDbServer.Builder<MariaDbServer, Builder> {
 
     private Builder() {}
 
-    /** Sets an option of the server, such as {@code innodb-flush-log-at-trx-commit}. */
-    public Builder setting(String name, String value) {
-      settings.add(name + "=" + value);
+    @Override
+    Builder self() {
       return this;
     }
 
-    /** Keeps its files on disk: a log in a folder in memory is mapped, and outlives any crash. */
-    public Builder onDisk() {
-      this.onDisk = true;
-      return this;
-    }
-
-    /** Gives the server a wall clock that can be set: see {@link ServerProcess#clockOffset}. */
-    public Builder fakeTime() {
-      this.fakeTime = true;
-      return this;
-    }
-
-    /** Starts the server; returns when it answers. */
-    public MariaDbServer start() {
-      return PortTakenException.retry(
-          () -> {
-            MariaDbServer server = new MariaDbServer(this);
-            server.startFirst();
-            return server;
-          });
+    @Override
+    MariaDbServer create() {
+      return new MariaDbServer(this);
     }
   }
 }

@@ -29,7 +29,7 @@ final class MariaDbTemplate {
           "--user=" + System.getProperty("user.name"),
           "--auth-root-authentication-method=normal",
           "--skip-test-db",
-          "--innodb-log-file-size=" + MariaDbServer.LOG_SIZE,
+          "--innodb-log-file-size=" + InnoDbServer.LOG_SIZE,
           "--datadir=" + data);
       return data;
     } catch (RuntimeException | Error e) {

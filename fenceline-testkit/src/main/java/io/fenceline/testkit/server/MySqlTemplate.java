@@ -82,7 +82,7 @@ final class MySqlTemplate {
           "--user=" + System.getProperty("user.name"),
           "--basedir=" + template.base(),
           "--datadir=" + template.data,
-          "--innodb-log-file-size=" + MySqlServer.LOG_SIZE,
+          "--innodb-log-file-size=" + InnoDbServer.LOG_SIZE,
           "--innodb-flush-method=nosync");
       return template;
     } catch (IOException e) {
