@@ -1,17 +1,26 @@
 package io.fenceline.jdbc.contract;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
+import io.fenceline.StoreRefusedException;
 import io.fenceline.jdbc.JdbcStore;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.jdbc.schema.LeastRights;
+import io.fenceline.spi.GrantNumbers;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.contract.StoreHarness;
 import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -86,5 +95,30 @@ class PostgresContractTest extends LockContract {
   @Test
   void renewalOfALockedRow_doesNotNeedTheThreadsOfOtherWork() throws Exception {
     BusyThreads.check(Urls.of(server));
+  }
+
+  @Test
+  void turnWhoseNumberWouldBeTooLarge_isRefused() throws Exception {
+    String url = Urls.of(server);
+    try (Fenceline seesTheLargest = Fenceline.connect(url);
+        Fenceline other = Fenceline.connect(url)) {
+      seesTheLargest.lock("largest").tryAcquire().orElseThrow().release();
+      server.sql(
+          "UPDATE fenceline_locks SET last_number = %d WHERE name = 'largest'"
+              .formatted(GrantNumbers.MAX - 1));
+      seesTheLargest.lock("largest").tryAcquire().orElseThrow().release();
+      Hold held = other.lock("after-the-largest").tryAcquire().orElseThrow();
+      CompletableFuture<Hold> waits =
+          seesTheLargest.lock("after-the-largest").acquireAsync(Duration.ofSeconds(60));
+      Eventually.until(
+          Duration.ofSeconds(60),
+          "a waiter",
+          () -> !other.inspect("after-the-largest").waiters().isEmpty());
+      held.release();
+
+      assertThatThrownBy(() -> waits.get(60, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(StoreRefusedException.class)
+          .hasMessageContaining(Long.toString(GrantNumbers.MAX + 1));
+    }
   }
 }
