@@ -11,17 +11,23 @@ import io.fenceline.LockLostException;
 import io.fenceline.LockOptions;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.PermitHold;
+import io.fenceline.memory.MemorySpace;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.ManualTime;
+import io.fenceline.testkit.contract.LossyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.stereotype.Component;
 
 /** What a locked method does, and what it does without its lock. */
@@ -172,6 +178,10 @@ class LockedTest {
     assertThat(application.isFree("order:7")).isTrue();
   }
 
+  /**
+   * ShedLock#1284: parameters in a name are "out of scope" there; then a version lost its beans
+   * (ShedLock#1753).
+   */
   @Test
   void name_hasPlaceholders_beans_andParametersByPlace() {
     assertThat(orders().tenant("x", null)).isEqualTo("eu:t1:x");
@@ -254,6 +264,7 @@ class LockedTest {
   static class Slow {
     ManualTime time;
     boolean interrupted;
+    Runnable during = () -> {};
 
     @Locked(name = "slow", lease = "10s")
     public String pauses() {
@@ -269,6 +280,7 @@ class LockedTest {
 
     @Locked(name = "renewed", lease = "10s")
     public boolean works(Hold hold) {
+      during.run();
       time.advance(Duration.ofMinutes(5));
       return hold.isValid();
     }
@@ -308,6 +320,43 @@ class LockedTest {
     assertThat(target.interrupted).isTrue();
   }
 
+  /**
+   * lock4j makes a new timer thread for each third of a lease, and the first exception ends its
+   * renewal for good. Here one renewer serves all holds, and asks again until the lease is over.
+   */
+  @Test
+  void renewal_hasNoThreadOfItsOwn_andOutlivesAFailure() {
+    ManualTime time = new ManualTime();
+    MemorySpace space = MemorySpace.create(time::wallMillis);
+    LossyStore[] store = new LossyStore[1];
+    StoreFactory lossy = context -> store[0] = new LossyStore(space.factory(), context);
+    try (Fenceline client = Fenceline.builder().store(lossy).time(time).connect();
+        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+      context.registerBean("fenceline", Fenceline.class, () -> client);
+      context.register(Application.EnabledByDefault.class, Slow.class);
+      context.refresh();
+      Slow slow = context.getBean(Slow.class);
+      Slow target = (Slow) AopProxyUtils.getSingletonTarget(slow);
+      target.time = time;
+      Set<Thread> before = Thread.getAllStackTraces().keySet();
+      store[0].fault(LossyStore.Operation.RENEW, LossyStore.Fault.LOSE_REQUEST);
+      target.during =
+          () -> {
+            time.advance(Duration.ofSeconds(5));
+            assertThat(store[0].met()).as("renewals that failed").isPositive();
+            store[0].heal();
+          };
+
+      assertThat(slow.works(null)).as("valid five minutes later").isTrue();
+
+      assertThat(store[0].asked(LossyStore.Operation.RENEW)).isGreaterThan(60);
+      assertThat(Thread.getAllStackTraces().keySet())
+          .filteredOn(thread -> !before.contains(thread))
+          .noneMatch(thread -> thread.getName().toLowerCase(Locale.ROOT).contains("timer"));
+    }
+  }
+
+  /** Also lock4j, which swallows it. */
   @Test
   void waitingThreadThatIsInterrupted_saysSo_andKeepsTheInterrupt() {
     Orders orders = orders();

@@ -5,8 +5,11 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
+import org.springframework.util.ClassUtils;
 
-/** What a native image has to keep: the statements and scripts of the stores. */
+/**
+ * What a native image has to keep: the statements, scripts, providers and proxies of the stores.
+ */
 final class FencelineRuntimeHints implements RuntimeHintsRegistrar {
 
   @Override
@@ -21,6 +24,16 @@ final class FencelineRuntimeHints implements RuntimeHintsRegistrar {
             classLoader,
             "io.fenceline.jdbc.connection.BoundedSockets",
             hint -> hint.withMembers(MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS));
+    // Locks in the application's Redis stand between its resources and the driver.
+    String resources = "io.lettuce.core.resource.ClientResources";
+    if (ClassUtils.isPresent(resources, classLoader)) {
+      hints.proxies().registerJdkProxy(TypeReference.of(resources));
+      hints
+          .reflection()
+          .registerType(
+              TypeReference.of(resources),
+              hint -> hint.withMembers(MemberCategory.INVOKE_PUBLIC_METHODS));
+    }
     for (String provider :
         new String[] {
           "io.fenceline.memory.MemoryProvider",

@@ -2,6 +2,7 @@ package io.fenceline.spring.boot;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
@@ -27,35 +28,53 @@ public final class Boot {
     "org.springframework.boot.autoconfigure.data.redis.RedisReactiveAutoConfiguration"
   };
 
+  private static final String[] JPA = {
+    "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+    "org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration"
+  };
+
+  /** All that connects an application to a server; JPA, because it costs each start a second. */
+  public static final List<String> SERVERS =
+      Stream.of(DATA_SOURCE, REDIS, JPA).flatMap(Stream::of).toList();
+
+  /** What connects to JPA. */
+  public static final List<String> PERSISTENCE = List.of(JPA);
+
   private Boot() {}
 
+  /** An application without anything of its own. */
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration
-  static class App {}
+  public static class App {}
 
   /** An application that is connected to nothing. */
   public static ApplicationContextRunner alone() {
-    return without(new ApplicationContextRunner(), DATA_SOURCE, REDIS);
+    return without(new ApplicationContextRunner(), DATA_SOURCE, REDIS, JPA);
   }
 
   /** A web application that is connected to nothing. */
   public static WebApplicationContextRunner web() {
-    return without(new WebApplicationContextRunner(), DATA_SOURCE, REDIS);
+    return without(new WebApplicationContextRunner(), DATA_SOURCE, REDIS, JPA);
   }
 
   /** An application with a {@code DataSource}. */
   public static ApplicationContextRunner withDataSource() {
+    return without(new ApplicationContextRunner(), REDIS, JPA);
+  }
+
+  /** An application with a {@code DataSource} and JPA. */
+  public static ApplicationContextRunner withJpa() {
     return without(new ApplicationContextRunner(), REDIS);
   }
 
   /** An application with a connection to Redis. */
   public static ApplicationContextRunner withRedis() {
-    return without(new ApplicationContextRunner(), DATA_SOURCE);
+    return without(new ApplicationContextRunner(), DATA_SOURCE, JPA);
   }
 
   /** An application with both. */
   public static ApplicationContextRunner withBoth() {
-    return without(new ApplicationContextRunner());
+    return without(new ApplicationContextRunner(), JPA);
   }
 
   private static <R extends AbstractApplicationContextRunner<R, ?, ?>> R without(

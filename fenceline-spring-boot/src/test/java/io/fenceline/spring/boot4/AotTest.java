@@ -2,37 +2,33 @@ package io.fenceline.spring.boot4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.spring.Locked;
-import io.fenceline.spring.boot.FencelineAutoConfiguration;
+import io.fenceline.spring.boot.Boot;
+import io.fenceline.spring.boot.actuate.FencelineEndpoint;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.aot.AotDetector;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.Banner;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.util.TestPropertyValues;
-import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.AnnotationConfigUtils;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
-import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.SpringProperties;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
-import org.springframework.javapoet.ClassName;
 
 /** An application whose beans were prepared ahead of time, on the JVM. */
 @Timeout(600)
 class AotTest {
-
-  @Configuration(proxyBeanMethods = false)
-  @ImportAutoConfiguration({AopAutoConfiguration.class, FencelineAutoConfiguration.class})
-  public static class App {
-    @Bean
-    Orders orders() {
-      return new Orders();
-    }
-  }
 
   public static class Orders {
     @Locked(name = "order:#{#id}", maxWait = "0s", fallback = "later")
@@ -45,39 +41,52 @@ class AotTest {
     }
   }
 
-  private static <C extends GenericApplicationContext> C with(C context) {
-    TestPropertyValues.of("fenceline.store=memory:").applyTo(context);
-    return context;
-  }
-
+  /** As {@code java -Dspring.aot.enabled=true} does, with locks in a file. */
   @Test
   @CompileWithForkedClassLoader
-  void preparedApplication_locksItsMethods() {
-    AnnotationConfigApplicationContext prepared = with(new AnnotationConfigApplicationContext());
-    prepared.register(App.class);
-    TestGenerationContext generated = new TestGenerationContext();
-    ClassName initializer =
-        new ApplicationContextAotGenerator().processAheadOfTime(prepared, generated);
+  void applicationThatIsStartedWithAotEnabled_locksItsMethods(@TempDir Path folder) {
+    String[] properties = {
+      "fenceline.store=sqlite:" + folder.resolve("locks.db"),
+      "spring.main.web-application-type=none",
+      "management.endpoints.web.exposure.include=fenceline",
+      "spring.autoconfigure.exclude=" + String.join(",", Boot.SERVERS)
+    };
+    AnnotationConfigApplicationContext prepared = new AnnotationConfigApplicationContext();
+    TestPropertyValues.of(properties).applyTo(prepared);
+    prepared.register(PreparedApplication.class);
+    TestGenerationContext generated = new TestGenerationContext(PreparedApplication.class);
+    new ApplicationContextAotGenerator().processAheadOfTime(prepared, generated);
     generated.writeGeneratedContent();
-    TestCompiler.forSystem()
-        .with(generated)
-        .compile(
-            compiled -> {
-              GenericApplicationContext context = with(new GenericApplicationContext());
-              initializer(
-                      compiled.getInstance(
-                          ApplicationContextInitializer.class, initializer.toString()))
-                  .initialize(context);
-              context.refresh();
-              try (context) {
-                assertThat(context.getBean(Orders.class).pay(7, null)).isEqualTo("order:7");
-              }
-            });
+    assertThat(generated.getRuntimeHints())
+        .matches(RuntimeHintsPredicates.reflection().onMethodInvocation(Orders.class, "pay"))
+        .matches(RuntimeHintsPredicates.reflection().onMethodInvocation(Orders.class, "later"))
+        .matches(
+            RuntimeHintsPredicates.resource()
+                .forResource("io/fenceline/jdbc/sql/sqlite/claim.sql"));
+    TestCompiler.forSystem().with(generated).compile(compiled -> run(properties));
   }
 
-  @SuppressWarnings("unchecked")
-  private static ApplicationContextInitializer<GenericApplicationContext> initializer(
-      ApplicationContextInitializer<?> any) {
-    return (ApplicationContextInitializer<GenericApplicationContext>) any;
+  private static void run(String[] properties) {
+    // Of the class loader that this test has for itself: other tests do not see it.
+    SpringProperties.setFlag(AotDetector.AOT_ENABLED);
+    SpringApplication application = new SpringApplication(PreparedApplication.class);
+    application.setMainApplicationClass(PreparedApplication.class);
+    application.setBannerMode(Banner.Mode.OFF);
+    String[] arguments = Stream.of(properties).map(each -> "--" + each).toArray(String[]::new);
+    try (ConfigurableApplicationContext context = application.run(arguments)) {
+      assertThat(
+              context.containsBean(
+                  AnnotationConfigUtils.CONFIGURATION_ANNOTATION_PROCESSOR_BEAN_NAME))
+          .as("configuration classes are read at start, not ahead of time")
+          .isFalse();
+      assertThat(context.getBean(Fenceline.class).store()).startsWith("sqlite:");
+      assertThat(context.getBean(Orders.class).pay(7, null)).isEqualTo("order:7");
+      assertThat(context.getBean(FencelineEndpoint.class).clients(null)).hasSize(1);
+      try (Hold held =
+          context.getBean(Fenceline.class).lock("order:8").tryAcquire().orElseThrow()) {
+        assertThat(context.getBean(Orders.class).pay(8, null)).isEqualTo("later");
+        assertThat(held.isValid()).isTrue();
+      }
+    }
   }
 }

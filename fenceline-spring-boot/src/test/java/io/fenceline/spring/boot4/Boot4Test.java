@@ -3,6 +3,7 @@ package io.fenceline.spring.boot4;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
+import io.fenceline.spring.boot.Boot;
 import io.fenceline.spring.boot.JdbcDetails;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +29,9 @@ class Boot4Test {
     return new ApplicationContextRunner()
         .withUserConfiguration(App.class)
         .withPropertyValues(
-            "fenceline.store=memory:", "management.endpoint.health.probes.enabled=true");
+            "fenceline.store=memory:",
+            "management.endpoint.health.probes.enabled=true",
+            "spring.autoconfigure.exclude=" + String.join(",", Boot.PERSISTENCE));
   }
 
   @Test

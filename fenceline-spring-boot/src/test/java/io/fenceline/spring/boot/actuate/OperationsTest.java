@@ -10,13 +10,20 @@ import io.fenceline.spring.Locked;
 import io.fenceline.spring.boot.Boot;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -65,6 +72,79 @@ class OperationsTest {
               assertThat(fenceline.inspect("a/b").isFree()).isTrue();
               hold.close();
             });
+  }
+
+  private static HttpResponse<String> send(String method, int port, String path)
+      throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/actuator/" + path))
+                .method(method, HttpRequest.BodyPublishers.noBody())
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** A server on a port of its own, and not a handler that a test calls. */
+  private static void serve(String access, Served test) throws Exception {
+    SpringApplication application = new SpringApplication(Boot.App.class);
+    try (ConfigurableApplicationContext context =
+        application.run(
+            "--server.port=0",
+            "--server.address=127.0.0.1",
+            "--spring.main.banner-mode=off",
+            "--logging.level.root=warn",
+            "--fenceline.store=memory:",
+            "--management.endpoints.web.exposure.include=fenceline",
+            "--management.endpoint.fenceline.access=" + access,
+            "--spring.autoconfigure.exclude=" + String.join(",", Boot.SERVERS))) {
+      int port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+      test.on(context.getBean(Fenceline.class), port);
+    }
+  }
+
+  /** What is done with a server. */
+  private interface Served {
+    void on(Fenceline fenceline, int port) throws Exception;
+  }
+
+  @Test
+  void endpointOverHttp_shows_andTakesAwayOnlyWithAccess() throws Exception {
+    serve(
+        "read-only",
+        (fenceline, port) -> {
+          try (Hold hold = fenceline.lock("jobs/nightly").tryAcquire().orElseThrow()) {
+            HttpResponse<String> all = send("GET", port, "fenceline");
+            assertThat(all.statusCode()).isEqualTo(200);
+            assertThat(all.body())
+                .contains("\"name\":\"jobs/nightly\"")
+                .contains("\"guarantees\"")
+                .contains("\"findings\"");
+            assertThat(send("GET", port, "fenceline?prefix=other").body())
+                .doesNotContain("jobs/nightly");
+            assertThat(send("GET", port, "fenceline/jobs/nightly").body())
+                .contains("\"token\":\"" + hold.token() + "\"");
+            assertThat(
+                    send("DELETE", port, "fenceline/jobs/nightly?token=" + hold.token())
+                        .statusCode())
+                .as("no one may take a lock away unless it was said")
+                .isIn(404, 405);
+            assertThat(fenceline.inspect("jobs/nightly").isFree()).isFalse();
+          }
+        });
+    serve(
+        "unrestricted",
+        (fenceline, port) -> {
+          Hold hold = fenceline.lock("jobs/nightly").tryAcquire().orElseThrow();
+          assertThat(send("DELETE", port, "fenceline/jobs/nightly").statusCode())
+              .as("without a token")
+              .isEqualTo(400);
+          assertThat(send("DELETE", port, "fenceline/jobs/nightly?token=256").body())
+              .contains("\"released\":false");
+          assertThat(send("DELETE", port, "fenceline/jobs/nightly?token=" + hold.token()).body())
+              .contains("\"released\":true");
+          assertThat(fenceline.inspect("jobs/nightly").isFree()).isTrue();
+          hold.close();
+        });
   }
 
   @Configuration(proxyBeanMethods = false)

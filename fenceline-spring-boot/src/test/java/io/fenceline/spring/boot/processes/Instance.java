@@ -33,7 +33,9 @@ public final class Instance {
   private Instance() {}
 
   @Configuration(proxyBeanMethods = false)
-  @EnableAutoConfiguration
+  @EnableAutoConfiguration(
+      excludeName =
+          "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration")
   static class App {
     @Bean
     Counter counter(JdbcTemplate jdbc) {

@@ -26,7 +26,9 @@ public final class StartUpCost {
   private StartUpCost() {}
 
   @Configuration(proxyBeanMethods = false)
-  @EnableAutoConfiguration
+  @EnableAutoConfiguration(
+      excludeName =
+          "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration")
   static class App {
     @Bean
     Work work() {

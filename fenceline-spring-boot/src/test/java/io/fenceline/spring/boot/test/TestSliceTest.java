@@ -108,7 +108,8 @@ class TestSliceTest {
       properties = {
         "fenceline.store=redis://nowhere.invalid",
         "spring.main.web-application-type=none",
-        "spring.datasource.url=jdbc:h2:mem:slice"
+        "spring.datasource.url=jdbc:h2:mem:slice",
+        "spring.jpa.hibernate.ddl-auto=none"
       })
   @AutoConfigureTestFenceline
   class WholeApplication {
