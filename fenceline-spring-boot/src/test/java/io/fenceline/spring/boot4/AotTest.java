@@ -58,8 +58,6 @@ class AotTest {
     new ApplicationContextAotGenerator().processAheadOfTime(prepared, generated);
     generated.writeGeneratedContent();
     assertThat(generated.getRuntimeHints())
-        .matches(RuntimeHintsPredicates.reflection().onMethodInvocation(Orders.class, "pay"))
-        .matches(RuntimeHintsPredicates.reflection().onMethodInvocation(Orders.class, "later"))
         .matches(
             RuntimeHintsPredicates.resource()
                 .forResource("io/fenceline/jdbc/sql/sqlite/claim.sql"));

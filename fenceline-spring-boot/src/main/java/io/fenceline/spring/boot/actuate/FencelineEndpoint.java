@@ -23,6 +23,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
  * token.
  */
 @Endpoint(id = "fenceline", defaultAccess = Access.READ_ONLY)
+@SuppressWarnings("deprecation") // Boot 3.5 knows what may be left out by Spring's own @Nullable.
 public final class FencelineEndpoint {
   private static final int MOST_LOCKS = 1_000;
 
@@ -38,7 +39,8 @@ public final class FencelineEndpoint {
    * @param prefix of the names of locks to list; all by default
    */
   @ReadOperation
-  public Map<String, ClientReport> clients(@Nullable String prefix) {
+  public Map<String, ClientReport> clients(
+      @org.springframework.lang.Nullable @Nullable String prefix) {
     Map<String, ClientReport> all = new LinkedHashMap<>();
     clients
         .get()
@@ -77,7 +79,9 @@ public final class FencelineEndpoint {
    */
   @DeleteOperation
   public Map<String, Object> release(
-      @Selector(match = Match.ALL_REMAINING) String[] lock, long token, @Nullable String client) {
+      @Selector(match = Match.ALL_REMAINING) String[] lock,
+      long token,
+      @org.springframework.lang.Nullable @Nullable String client) {
     String name = String.join("/", lock);
     Map<String, Fenceline> all = clients.get();
     if (client == null && all.size() > 1) {
