@@ -9,17 +9,23 @@ import io.fenceline.testkit.server.JavaProcess;
 import io.fenceline.testkit.server.PostgresServer;
 import io.fenceline.testkit.server.RedisServer;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two processes of one Boot application, with a real PostgreSQL and a real Redis. */
 @Timeout(1800)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class) // Only so that instances are started once.
 class TwoInstancesTest {
   private static final Duration BOUND = Duration.ofMinutes(10);
   private static final Duration LONG_BOUND = Duration.ofMinutes(25);
@@ -28,6 +34,17 @@ class TwoInstancesTest {
 
   private static PostgresServer postgres;
   private static RedisServer redis;
+
+  /** Those that run, by their store: starting an application is what costs most here. */
+  private static final Map<String, Pair> PAIRS = new HashMap<>();
+
+  /** Two instances of one application. */
+  private record Pair(JavaProcess one, JavaProcess two) {
+    void close() {
+      one.close();
+      two.close();
+    }
+  }
 
   @BeforeAll
   static void start() {
@@ -39,6 +56,7 @@ class TwoInstancesTest {
 
   @AfterAll
   static void stop() {
+    PAIRS.values().forEach(Pair::close);
     postgres.close();
     redis.close();
   }
@@ -69,46 +87,56 @@ class TwoInstancesTest {
     return instance.start();
   }
 
+  private static Pair pair(String store) {
+    return PAIRS.computeIfAbsent(
+        store,
+        any -> {
+          Pair started = new Pair(instance(store), instance(store));
+          started.one.expect("ready", BOUND);
+          started.two.expect("ready", BOUND);
+          return started;
+        });
+  }
+
   private static void both(List<JavaProcess> instances, String command) {
     instances.forEach(instance -> instance.send(command));
     instances.forEach(
         instance -> assertThat(instance.expect("failures", LONG_BOUND)).isEqualTo("failures 0"));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"datasource", "redis"})
-  void lockedAndTransactional_losesNoUpdate_andShutsDownUnderLoad(String store) {
-    try (JavaProcess one = instance(store);
-        JavaProcess two = instance(store)) {
-      one.expect("ready", BOUND);
-      two.expect("ready", BOUND);
-      both(List.of(one, two), "increment " + CALLS);
-      assertThat(value()).isEqualTo(2 * THREADS * CALLS);
-
-      zero();
-      both(List.of(one, two), "inverted 10");
-      assertThat(value())
-          .as("with the transaction around the lock, updates are lost: this test can fail")
-          .isLessThan(2 * THREADS * 10);
-
-      two.close();
-      shutDownUnderLoad(one, store);
-    }
-  }
-
   /** One is stopped inside its method for longer than its lease, while the other one writes. */
   @Test
+  @Order(1)
   void instanceThatStoodStill_isRefusedByTheFence_andDoesDamageWithoutIt() {
-    try (JavaProcess one = instance("redis");
-        JavaProcess two = instance("redis")) {
-      one.expect("ready", BOUND);
-      two.expect("ready", BOUND);
+    Pair pair = pair("redis");
 
-      assertThat(overtaken(one, two, "fenced")).isEqualTo("outcome: refused by the fence");
-      assertThat(value()).as("of the one that was not stopped").isEqualTo(1);
+    assertThat(overtaken(pair.one, pair.two, "fenced")).isEqualTo("outcome: refused by the fence");
+    assertThat(value()).as("of the one that was not stopped").isEqualTo(1);
 
-      assertThat(overtaken(one, two, "bare")).isEqualTo("outcome: lost after the write");
-      assertThat(value()).as("one of two updates is lost").isEqualTo(2);
+    assertThat(overtaken(pair.one, pair.two, "bare")).isEqualTo("outcome: lost after the write");
+    assertThat(value()).as("one of two updates is lost").isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"datasource", "redis"})
+  @Order(2)
+  void lockedAndTransactional_losesNoUpdate_andShutsDownUnderLoad(String store) {
+    Pair pair = pair(store);
+    both(List.of(pair.one, pair.two), "increment " + CALLS);
+    assertThat(value()).isEqualTo(2 * THREADS * CALLS);
+
+    zero();
+    both(List.of(pair.one, pair.two), "inverted 10");
+    assertThat(value())
+        .as("with the transaction around the lock, updates are lost: this test can fail")
+        .isLessThan(2 * THREADS * 10);
+
+    PAIRS.remove(store);
+    try {
+      pair.two.close();
+      shutDownUnderLoad(pair.one, store);
+    } finally {
+      pair.close();
     }
   }
 
