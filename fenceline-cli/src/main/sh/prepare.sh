@@ -13,44 +13,21 @@ lib=$(CDPATH='' cd -- "${0%/*}" && pwd -P) || exit 1
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work" "$lib/preparing" "$lib/fenceline.jsa.new"' EXIT
-export FENCELINE_NO_PREPARE=yes
 
-# Runs the tool with an empty home folder.
-tool() {
-  HOME=$work XDG_STATE_HOME='' XDG_CONFIG_HOME='' FENCELINE_STORE='' "$lib/../bin/fenceline" "$@"
-}
-
-# The driver removes its copy of the library when the JVM ends, but not from under a running command.
-export FENCELINE_JAVA_OPTS="-Dorg.sqlite.tmpdir=$work"
-tool run prepare -- sh -c "cp '$work'/sqlite-*libsqlitejdbc.so '$work/library'" >"$work/log" 2>&1
+# In one JVM, with an empty home folder. The driver removes its copy of the library when the JVM ends, but not
+# from under a running command.
+HOME=$work XDG_STATE_HOME='' XDG_CONFIG_HOME='' FENCELINE_STORE='' LC_ALL=C.UTF-8 "$java" \
+  -XX:DumpLoadedClassList="$work/classes" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable \
+  -Dio.lettuce.core.jfr=false -Dio.netty.allocator.type=unpooled -Dfile.encoding=UTF-8 \
+  -Dorg.sqlite.tmpdir="$work" -Duser.home="$work" -Dfenceline.home="${lib%/*}" -cp "$lib/fenceline-cli.jar" \
+  io.fenceline.cli.prepare.Training sh -c "cp '$work'/sqlite-*libsqlitejdbc.so '$work/library'" \
+  </dev/null >"$work/log" 2>&1
 if [ -s "$work/library" ] && mkdir -p "$lib/native"; then
   cp "$work/library" "$lib/native/new" && mv "$lib/native/new" "$lib/native/libsqlitejdbc.so"
 fi
 
-train() {
-  name=$1
-  shift
-  FENCELINE_JAVA_OPTS="-XX:DumpLoadedClassList=$work/$name.classes"
-  tool "$@" >>"$work/log" 2>&1
-}
-
-train run run prepare --lease 20s -w 5 -- true
-train once once prepare -- true
-train slow run prepare --help
-train list ls
-train json ls --json
-train show show prepare
-train memory run prepare --store memory: -- true
-# Nobody listens there; most of a driver is loaded by then all the same.
-for scheme in redis zookeeper etcd; do
-  train "$scheme" run prepare --store "$scheme://127.0.0.1:1" --connect-timeout 1s -- true
-done
-for scheme in postgresql mariadb; do
-  train "$scheme" run prepare --store "jdbc:$scheme://127.0.0.1:1/x" --connect-timeout 1s -- true
-done
-cat "$work"/*.classes | sort -u >"$work/all"
-
-if ! "$java" -Xshare:dump -XX:SharedClassListFile="$work/all" -XX:+UseSerialGC \
+# Collector and heap as the tool has them: only so are objects kept along with the classes.
+if ! "$java" -Xshare:dump -XX:SharedClassListFile="$work/classes" -XX:+UseG1GC -Xmx256m \
   -XX:SharedArchiveFile="$lib/fenceline.jsa.new" -cp "$lib/fenceline-cli.jar" >>"$work/log" 2>&1 ||
   ! mv "$lib/fenceline.jsa.new" "$lib/fenceline.jsa"; then
   rm -f "$lib/fenceline.jsa"
