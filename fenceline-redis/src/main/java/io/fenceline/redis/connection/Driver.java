@@ -46,7 +46,8 @@ public final class Driver {
                 .nettyCustomizer(ReplyLimit.after(new NettyCustomizer() {}))
                 .build()
             : null;
-    this.client = RedisClient.create(resources == null ? own : limited(resources));
+    this.client =
+        new AsyncOnlyClient(Objects.requireNonNull(resources == null ? own : limited(resources)));
     this.connectTimeout = connectTimeout;
     SocketOptions sockets =
         given.getSocketOptions().mutate().connectTimeout(connectTimeout).keepAlive(true).build();
