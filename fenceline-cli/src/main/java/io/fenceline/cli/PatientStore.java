@@ -5,7 +5,6 @@ import io.fenceline.Fenceline;
 import io.fenceline.LeaseTooShortException;
 import io.fenceline.LockLostException;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.event.LockListener;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -77,19 +76,22 @@ final class PatientStore {
 
   /** Connects; the time for it is the user's, or what is left of the wait where that is more. */
   @MustBeClosed
-  Fenceline connect(StoreOptions store, LockListener listener) {
-    return store.builder(left()).listener(listener).connect();
+  @SuppressWarnings("MustBeClosedChecker") // The caller closes it.
+  Fenceline connect(StoreOptions store, WaitingNotice notice) {
+    Fenceline connected = store.builder(left()).listener(notice).connect();
+    notice.ask(connected);
+    return connected;
   }
 
-  /** As {@link #connect(StoreOptions, LockListener)}, again and again within a wait. */
+  /** As {@link #connect(StoreOptions, WaitingNotice)}, again and again within a wait. */
   @MustBeClosed
   @SuppressWarnings("MustBeClosedChecker") // The caller closes it.
-  static Fenceline connect(StoreOptions store, Duration wait, LockListener listener)
+  static Fenceline connect(StoreOptions store, Duration wait, WaitingNotice notice)
       throws InterruptedException {
     PatientStore patient =
         new PatientStore(
             wait.compareTo(FOREVER) >= 0 || wait.isZero() ? null : wait,
             time -> TimeUnit.MILLISECONDS.sleep(time.toMillis()));
-    return patient.ask(() -> patient.connect(store, listener));
+    return patient.ask(() -> patient.connect(store, notice));
   }
 }

@@ -2,6 +2,7 @@ package io.fenceline.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.Fenceline;
 import io.fenceline.cli.Tool.Call;
 import io.fenceline.cli.Tool.Result;
 import io.fenceline.testkit.server.Eventually;
@@ -76,9 +77,10 @@ class ElectIT {
   }
 
   private void release(String name) {
-    String shown = tool.run("show", name, "--json").out();
-    String token = shown.replaceAll("(?s).*?\"token\": *\"([0-9]+)\".*", "$1");
-    assertThat(tool.run("release", name, "--token", token, "--yes").code()).isZero();
+    try (Fenceline client = tool.client()) {
+      long token = client.inspect(name).holders().get(0).token();
+      assertThat(client.forceRelease(name, token)).isTrue();
+    }
   }
 
   @Test

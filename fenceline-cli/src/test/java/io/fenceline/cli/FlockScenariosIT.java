@@ -87,9 +87,7 @@ class FlockScenariosIT {
     hold("-s");
     Call writer = tool.start("run", "-x", "x", "-c", "echo wrote");
     io.fenceline.testkit.server.Eventually.until(
-        Tool.PATIENCE,
-        "the writer to wait",
-        () -> tool.run("ls", "--json").out().replaceAll("\\s", "").contains("\"waiters\":[{"));
+        Tool.PATIENCE, "the writer to wait", () -> tool.waiters("") == 1);
     assertThat(writer.out()).isEmpty();
     release();
     holder = null;

@@ -146,10 +146,7 @@ class OnceIT {
     Call first = tool.start("once", "job", "-c", "echo in; exec sleep 1000");
     first.firstLine();
     Call waiting = tool.start("once", "job", "-c", "echo in; exec sleep 1000");
-    Eventually.until(
-        Tool.PATIENCE,
-        "the second one to wait",
-        () -> tool.run("ls", "--json").out().replaceAll("\\s", "").contains("\"waiters\":[{"));
+    Eventually.until(Tool.PATIENCE, "the second one to wait", () -> tool.waiters("") == 1);
     waiting.signal("TERM");
     assertThat(waiting.await().code()).isEqualTo(143);
     first.signal("TERM");

@@ -44,7 +44,7 @@ class SignalIT {
   }
 
   private boolean isFree(String name) {
-    return tool.run("run", "-n", name, "--", "true").code() == 0;
+    return tool.isFree(name);
   }
 
   @Test
@@ -182,16 +182,13 @@ class SignalIT {
     Call holder = tool.start("run", "job", "-c", "echo go; exec sleep 100");
     holder.firstLine();
     Call waiter = tool.start("run", "job", "-c", "echo never");
-    Eventually.until(
-        Tool.PATIENCE,
-        "the waiter to queue",
-        () -> tool.run("show", "job", "--json").out().contains("\"waiters\": [\n"));
+    Eventually.until(Tool.PATIENCE, "the waiter to queue", () -> tool.waiters("job") == 1);
     waiter.signal("TERM");
 
     Result result = waiter.await();
     assertThat(result.code()).isEqualTo(143);
     assertThat(result.out()).isEmpty();
-    assertThat(tool.run("show", "job", "--json").out()).contains("\"waiters\": []");
+    assertThat(tool.waiters("job")).isZero();
     holder.process.destroy();
     holder.await();
   }
@@ -201,16 +198,13 @@ class SignalIT {
     Call holder = tool.start("run", "job", "-c", "echo go; exec sleep 100");
     holder.firstLine();
     Call waiter = tool.start(ProcessBuilder.Redirect.PIPE, "hold", "job");
-    Eventually.until(
-        Tool.PATIENCE,
-        "the waiter to queue",
-        () -> tool.run("show", "job", "--json").out().contains("\"waiters\": [\n"));
+    Eventually.until(Tool.PATIENCE, "the waiter to queue", () -> tool.waiters("job") == 1);
     waiter.signal("INT");
 
     Result result = waiter.await();
     assertThat(result.code()).isEqualTo(130);
     assertThat(result.out()).isEmpty();
-    assertThat(tool.run("show", "job", "--json").out()).contains("\"waiters\": []");
+    assertThat(tool.waiters("job")).isZero();
     holder.process.destroy();
     holder.await();
   }

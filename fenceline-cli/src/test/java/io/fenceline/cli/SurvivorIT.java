@@ -2,6 +2,8 @@ package io.fenceline.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.Fenceline;
+import io.fenceline.Hold;
 import io.fenceline.cli.Tool.Call;
 import io.fenceline.cli.Tool.Result;
 import io.fenceline.testkit.proxy.Direction;
@@ -10,12 +12,16 @@ import io.fenceline.testkit.proxy.Protocol;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,11 +45,20 @@ class SurvivorIT {
   @TempDir Path folder;
   private Tool tool;
   private String[] lease = SHORT_LEASE;
-  private final Map<Family, Call> seconds = new EnumMap<>(Family.class);
+  private final Map<Family, CompletableFuture<String>> seconds = new EnumMap<>(Family.class);
+  private Fenceline next;
 
   @BeforeEach
   void start() {
     tool = new Tool(folder);
+  }
+
+  @AfterEach
+  void close() {
+    if (next != null) {
+      next.close();
+      next = null;
+    }
   }
 
   @AfterEach
@@ -115,27 +130,43 @@ class SurvivorIT {
     return calls;
   }
 
-  /** Second runs that wait in the queue, or already run if the first has not kept its lock. */
+  /**
+   * Waits in the queue behind each first one, or has the lock already if the first has not kept it;
+   * with the lock it looks for whoever is alive. A client of this JVM looks sooner than a process.
+   */
+  @SuppressWarnings("MustBeClosedChecker")
   private void startSecond() {
+    next = tool.client();
     for (Family family : Family.values()) {
       seconds.put(
-          family, tool.start("run", family.lock(), "--connect-timeout=60s", "-c", family.look()));
+          family,
+          next.lock(family.lock()).acquireAsync().thenApplyAsync(hold -> look(hold, family)));
     }
     Eventually.until(
         Tool.PATIENCE,
-        "the second runs to queue",
-        () -> tool.run("ls").out(),
-        listed ->
+        "the second ones to queue",
+        () ->
             seconds.entrySet().stream()
-                .allMatch(
-                    e ->
-                        !e.getValue().process.isAlive()
-                            || listed.matches("(?s).*\\b" + e.getKey().lock() + " [^\n]* 1\n.*")));
+                .allMatch(e -> e.getValue().isDone() || tool.waiters(e.getKey().lock()) == 1));
   }
 
-  private void assertNobodyWasAlive() {
+  private String look(Hold hold, Family family) {
+    try (hold) {
+      Process shell =
+          new ProcessBuilder("sh", "-c", family.look()).directory(folder.toFile()).start();
+      return new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void assertNobodyWasAlive() throws Exception {
     Map<Family, String> seen = new EnumMap<>(Family.class);
-    seconds.forEach((family, call) -> seen.put(family, call.await().out()));
+    for (Map.Entry<Family, CompletableFuture<String>> second : seconds.entrySet()) {
+      long seconds = Tool.PATIENCE.toSeconds();
+      seen.put(second.getKey(), second.getValue().get(seconds, TimeUnit.SECONDS));
+    }
+    close(); // Before its server.
     assertThat(seen).allSatisfy((family, out) -> assertThat(out).isEqualTo("second\n"));
   }
 

@@ -1,5 +1,7 @@
 package io.fenceline.cli;
 
+import com.google.errorprone.annotations.MustBeClosed;
+import io.fenceline.Fenceline;
 import io.fenceline.testkit.server.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -134,6 +136,37 @@ final class Tool {
 
   Result run(String... args) {
     return start(args).await();
+  }
+
+  /** Whether another client gets the lock at once; asked from here, without a process for it. */
+  boolean isFree(String name) {
+    try (Fenceline client = client()) {
+      return client
+          .lock(name)
+          .tryAcquire()
+          .map(
+              hold -> {
+                hold.release();
+                return true;
+              })
+          .orElse(false);
+    }
+  }
+
+  /** How many wait for locks of the store, or of the one with this name. */
+  int waiters(String prefix) {
+    try (Fenceline client = client()) {
+      return client.list(prefix, 100).stream().mapToInt(report -> report.waiters().size()).sum();
+    }
+  }
+
+  /** A client of the same store in this JVM. */
+  @MustBeClosed
+  Fenceline client() {
+    return Fenceline.builder()
+        .store(environment.get("FENCELINE_STORE"))
+        .connectTimeout(Duration.ofMinutes(1))
+        .connect();
   }
 
   private Process served;
