@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.ReleaseOutcome;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.testkit.proxy.Fault;
 import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.proxy.Trigger;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.ZooKeeperServer;
 import io.fenceline.zookeeper.layout.Layout;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -203,6 +206,29 @@ class EventOrderTest {
     second.release();
 
     assertThat(Fleet.get(last).token()).isGreaterThan(second.token());
+  }
+
+  @Test
+  void nodeThatIsHandedOverBetweenTheReadsThatWatchIt_isHeardOf() throws Exception {
+    Hold first = Fleet.take(holder, "between");
+    CompletableFuture<Hold> second = queue(behind, "between", "behind");
+    first.release();
+    Hold held = Fleet.get(second); // One that had to wait hands over in one transaction.
+    String node = node("between", 0);
+    Fault late = proxy.holdRequest(Trigger.nth(2, frame -> frame.contains(node)));
+    CompletableFuture<Hold> waiting = waiter.lock("between").acquireAsync(Fleet.AMPLE);
+    Eventually.until(
+        Fleet.AMPLE,
+        "the second read, unless the hold is lost",
+        () -> !held.isValid() || late.timesApplied() > 0);
+    assertThat(held.isValid()).as("not lost by load").isTrue();
+
+    assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+    late.lift();
+
+    // Long before a poll: the claim was sent a moment ago.
+    assertThat(waiting.get(LEASE.toMillis() * 3 / 4, TimeUnit.MILLISECONDS).token())
+        .isGreaterThan(held.token());
   }
 
   @Test

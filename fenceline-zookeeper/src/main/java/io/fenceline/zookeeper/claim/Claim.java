@@ -337,8 +337,8 @@ public final class Claim implements Session.NodeWatcher {
       String path = requests.path(node);
       boolean isHead = node.equals(head);
       on.register(this, path);
-      requests.watch(on, path, watched -> onWatched(mine, on, path, isHead, watched));
       requests.watchDeletion(on, path);
+      requests.watch(on, path, watched -> onWatched(mine, on, path, isHead, watched));
     }
     if (watches.readHead()) {
       requests.read(on, head).thenAccept(found -> onHeadRead(mine, found));

@@ -31,7 +31,7 @@ final class ClaimRequests {
   private static final int OK = KeeperException.Code.OK.intValue();
   private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
 
-  /** Whatever is the matter with the node, the read of its data tells it. */
+  /** Whatever is the matter with the node, the read of its data, which follows, tells it. */
   private static final AsyncCallback.Children2Callback IGNORED =
       (code, path, context, children, stat) -> {};
 
@@ -127,7 +127,11 @@ final class ClaimRequests {
     on.zk.getData(path, on, heard, null);
   }
 
-  /** Watches the deletion of a node also beyond a change of its data. */
+  /**
+   * Watches the deletion of a node also beyond a change of its data. Sent before {@link #watch}: a
+   * node that is changed and deleted between the two would otherwise have used up the watch of its
+   * data with the change, and nothing would tell of the deletion.
+   */
   void watchDeletion(Session on, String path) {
     on.zk.getChildren(path, on, IGNORED, null);
   }
