@@ -53,6 +53,9 @@ class EtcdFaultTest {
   private static final Duration LEASE = Duration.ofSeconds(6);
   private static final LockOptions OPTIONS = LockOptions.defaults().lease(LEASE);
 
+  /** Two leases of doubt, half of one until the next list, and a timeout. */
+  private static final int GIVEN_UP_LEASES = 4;
+
   private static EtcdServer etcd;
   private final String root = "/faults-" + Long.toHexString(ThreadLocalRandom.current().nextLong());
   private FaultProxy proxy;
@@ -293,8 +296,10 @@ class EtcdFaultTest {
 
   @Test
   void aSessionThatWasGivenUp_isNotUsedAgain() throws Exception {
-    // The lease of the server outlives the outage, so that the session could be kept alive again.
-    LockOptions delayed = OPTIONS.lockDelay(Duration.ofSeconds(12));
+    // The lease of the server outlives the outage by far, so that the session could be used again.
+    Duration lease = LEASE.dividedBy(2);
+    LockOptions delayed =
+        LockOptions.defaults().lease(lease).lockDelay(lease.multipliedBy(GIVEN_UP_LEASES + 2));
     String givenUp;
     try (Hold first = faulty.lock("given-up-0", delayed).acquire(BOUND)) {
       givenUp = leaseOf("given-up-0!");
@@ -311,7 +316,9 @@ class EtcdFaultTest {
       proxy.closeAll();
       long start = System.nanoTime();
       Eventually.until(
-          BOUND, "three leases", () -> System.nanoTime() - start > 3 * LEASE.toNanos());
+          BOUND,
+          "the session to be given up",
+          () -> System.nanoTime() - start > GIVEN_UP_LEASES * lease.toNanos());
       assertThat(refusing.timesApplied()).isPositive();
     }
 
