@@ -183,7 +183,7 @@ final class Claim {
     if (reads.size() == 1 && reads.get(0).getKvs().size() == 1 && !reads.get(0).isMore()) {
       place(LockQueue.ALONE, created, this::grant); // What was read is the own key.
     } else if (LockQueue.isWhole(reads)) {
-      place(LockQueue.seen(request.mode(), created, LockQueue.found(reads)), created, this::grant);
+      place(LockQueue.seen(request.mode(), created, reads), created, this::grant);
     } else {
       wait.look();
     }
@@ -244,8 +244,8 @@ final class Claim {
 
   /** A look has shown what is ahead. */
   void placed(LockQueue line, long revision) {
-    // Others may have come to wait behind while we were not the first: they shall know.
-    place(line, revision, wait::takeTurn);
+    // It has shown the own key, too. But where the line is long, those behind need to be told.
+    place(line, revision, wait.knowsAll() ? this::grant : wait::takeTurn);
   }
 
   private void place(LockQueue line, long revision, Runnable turn) {

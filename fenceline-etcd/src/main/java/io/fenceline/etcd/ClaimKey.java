@@ -14,6 +14,7 @@ import io.fenceline.spi.ClaimRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -129,6 +130,19 @@ final class ClaimKey {
     return etcd.within(
         etcd.txn(ours(), LockQueue.lookReads(request.mode(), name, created), List.of()),
         "A look at the queue");
+  }
+
+  /**
+   * Whether the key is there and none of these is. Whoever has seen all that was ahead of it has
+   * its turn then: a read, so that a hand-over waits for no disk.
+   */
+  CompletableFuture<Boolean> isFirst(Map<ByteSequence, Long> ahead) {
+    List<Cmp> conditions = new ArrayList<>(ours());
+    ahead.forEach(
+        (other, revision) ->
+            conditions.add(new Cmp(other, Cmp.Op.NOT_EQUAL, CmpTarget.createRevision(revision))));
+    return etcd.within(etcd.txn(conditions, List.of(read()), List.of()), "The turn of a claim")
+        .thenApply(this::isOnItsLease);
   }
 
   /**
@@ -338,11 +352,12 @@ final class ClaimKey {
    */
   CompletableFuture<Boolean> isThere() {
     return etcd.within(etcd.txn(ours(), List.of(read()), List.of()), "A look at a key")
-        .thenApply(
-            answer -> {
-              KeyValue found = answer.isSucceeded() ? own(answer) : null;
-              return found != null && found.getLease() == session.server.id;
-            });
+        .thenApply(this::isOnItsLease);
+  }
+
+  private boolean isOnItsLease(TxnResponse answer) {
+    KeyValue found = answer.isSucceeded() ? own(answer) : null;
+    return found != null && found.getLease() == session.server.id;
   }
 
   /** The key as it was read, if it is the one of this claim and has not ended; null otherwise. */

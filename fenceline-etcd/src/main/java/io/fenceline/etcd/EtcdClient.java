@@ -40,6 +40,7 @@ final class EtcdClient implements AutoCloseable {
   private final Connection claims;
   private final Connection leases;
   private final AnswerTimeouts timeouts;
+  private final WatchPool watches;
   private volatile boolean closed;
 
   /**
@@ -52,6 +53,7 @@ final class EtcdClient implements AutoCloseable {
     this.description = description;
     this.claims = new Connection(context.time(), connector, owned);
     this.timeouts = new AnswerTimeouts(context.time(), context.operationTimeout().toNanos());
+    this.watches = new WatchPool(context.time());
     this.leases = owned ? new Connection(context.time(), connector, true) : claims;
   }
 
@@ -155,6 +157,11 @@ final class EtcdClient implements AutoCloseable {
     return claims.client().getWatchClient().watch(key, option, listener);
   }
 
+  /** Watches that are open, for a wait to go on with. */
+  WatchPool watches() {
+    return watches;
+  }
+
   // Answers. ------------------------------------------------------------------------------------
 
   private <T> CompletableFuture<T> heard(
@@ -240,6 +247,7 @@ final class EtcdClient implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    watches.close();
     claims.close();
     if (leases != claims) {
       leases.close();

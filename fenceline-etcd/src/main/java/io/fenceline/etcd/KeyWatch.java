@@ -10,12 +10,11 @@ import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A watch for the end of keys; calls back when enough of them are gone, and when something may have
- * been missed.
+ * been missed. One of a single key can serve one wait after the other ({@link WatchPool}).
  *
  * <p>A broken watch is not resumed: jetcd would go on from a revision that may be later than the
  * last event that it has delivered. Whoever is called back looks, and starts anew.
@@ -33,9 +32,14 @@ final class KeyWatch implements Watch.Listener {
    *   was seen after that, or the look is due. If the answer that says so is lost, so is the watch.
    * - An end of long ago: a server that lags behind begins at an older revision than what was seen of
    *   the queue, and tells of a former use of the same key. Events up to what was seen do not count.
+   * - An end between two waits, of which nobody is told: the last one is remembered, and told at once to
+   *   a wait whose queue was seen before it.
+   * - A watch that has fallen silent without an error, and is used for one wait after the other: only one
+   *   that has told of the end that its last wait was for, or has begun in it, is used again.
    */
 
   private static final long PAUSE_NANOS = 100_000_000;
+  private static final Listener NOBODY = end -> {};
 
   /** What is known of what was watched. */
   enum End {
@@ -49,18 +53,30 @@ final class KeyWatch implements Watch.Listener {
     HANDED_OVER
   }
 
+  /** Whoever waits for the end. */
+  interface Listener {
+    void ended(End end);
+  }
+
   private final EtcdClient etcd;
   private final ByteSequence name;
   private final Map<ByteSequence, Integer> watched;
   private final int spare;
-  private final long seenRevision;
-  private final Consumer<End> callBack;
 
   // Guarded by this.
   private final Map<ByteSequence, Integer> left;
+  private long seenRevision;
+  private Listener listener;
   private Watch.@Nullable Watcher watcher;
+  private boolean begun;
   private boolean closed;
   private boolean broken;
+
+  // Guarded by this: of one wait after the other.
+  private boolean servedBefore;
+  private boolean endedMeanwhile;
+  private long lastEndRevision;
+  private End lastEnd = End.GONE;
 
   /**
    * Not open yet.
@@ -75,14 +91,14 @@ final class KeyWatch implements Watch.Listener {
       Map<ByteSequence, Integer> watched,
       int spare,
       long seenRevision,
-      Consumer<End> callBack) {
+      Listener listener) {
     this.etcd = etcd;
     this.name = name;
     this.watched = Map.copyOf(watched);
     this.left = new HashMap<>(watched);
     this.spare = spare;
     this.seenRevision = seenRevision;
-    this.callBack = callBack;
+    this.listener = listener;
   }
 
   /** Whether it is open for just these keys. */
@@ -90,7 +106,65 @@ final class KeyWatch implements Watch.Listener {
     return !broken && !closed && watched.equals(keys);
   }
 
+  ByteSequence name() {
+    return name;
+  }
+
+  /**
+   * The wait is over.
+   *
+   * @return whether another one can rely on it
+   */
+  synchronized boolean rest() {
+    boolean told = left.isEmpty();
+    left.clear();
+    listener = NOBODY;
+    return watched.size() == 1 && begun && !broken && !closed && (told || !servedBefore);
+  }
+
+  /**
+   * Serves another wait, once it is opened again.
+   *
+   * @return whether it can
+   */
+  synchronized boolean serve(long seen, Listener next) {
+    if (broken || closed) {
+      return false;
+    }
+    servedBefore = true;
+    seenRevision = seen;
+    listener = next;
+    endedMeanwhile = lastEndRevision > seen;
+    if (!endedMeanwhile) {
+      left.putAll(watched);
+    }
+    return true;
+  }
+
+  /** Begins, or goes on with another wait. */
   void open() {
+    Listener told;
+    synchronized (this) {
+      if (!servedBefore) {
+        told = null;
+      } else if (endedMeanwhile) {
+        told = listener;
+      } else {
+        return;
+      }
+    }
+    if (told == null) {
+      openAtServer();
+    } else {
+      told.ended(lastEnd());
+    }
+  }
+
+  private synchronized End lastEnd() {
+    return lastEnd;
+  }
+
+  private void openAtServer() {
     WatchOption.Builder option =
         WatchOption.builder().withCreateNotify(true).withNoPut(true).withRequireLeader(true);
     boolean one = watched.size() == 1;
@@ -119,31 +193,37 @@ final class KeyWatch implements Watch.Listener {
 
   @Override
   public void onNext(WatchResponse response) {
-    if (response.isCreatedNotify()) {
-      if (response.getHeader().getRevision() > seenRevision) {
-        callBack.accept(End.UNKNOWN);
-      }
-      return;
-    }
-    boolean enough = false;
-    boolean hadIt = false;
+    End end = null;
+    Listener told;
     synchronized (this) {
       if (closed) {
         return;
       }
-      for (WatchEvent event : response.getEvents()) {
-        if (event.getEventType() == WatchEvent.EventType.DELETE
-            && event.getKeyValue().getModRevision() > seenRevision
-            && left.remove(event.getKeyValue().getKey()) != null) {
-          enough = true;
-          hadIt = hadIt(event);
+      told = listener;
+      if (response.isCreatedNotify()) {
+        begun = true;
+        end = response.getHeader().getRevision() > seenRevision ? End.UNKNOWN : null;
+      } else {
+        for (WatchEvent event : response.getEvents()) {
+          if (event.getEventType() == WatchEvent.EventType.DELETE && isAwaited(event)) {
+            end = lastEnd;
+          }
+        }
+        if (left.values().stream().mapToInt(Integer::intValue).sum() > spare) {
+          end = null;
         }
       }
-      enough &= left.values().stream().mapToInt(Integer::intValue).sum() <= spare;
     }
-    if (enough) {
-      callBack.accept(hadIt ? End.HANDED_OVER : End.GONE);
+    if (end != null) {
+      told.ended(end);
     }
+  }
+
+  /** Notes the end of a key. */
+  private boolean isAwaited(WatchEvent event) {
+    lastEndRevision = event.getKeyValue().getModRevision();
+    lastEnd = hadIt(event) ? End.HANDED_OVER : End.GONE;
+    return lastEndRevision > seenRevision && left.remove(event.getKeyValue().getKey()) != null;
   }
 
   /** The last value may be missing, where it was compacted away, or say nothing that we know. */
@@ -169,7 +249,11 @@ final class KeyWatch implements Watch.Listener {
     // Not on this thread, which has a lock of jetcd; and not at once: the server may be down.
     Time time = etcd.context().time();
     time.schedule(
-        PAUSE_NANOS, () -> time.lane(Lane.WORK).execute(() -> callBack.accept(End.UNKNOWN)));
+        PAUSE_NANOS, () -> time.lane(Lane.WORK).execute(() -> listener().ended(End.UNKNOWN)));
+  }
+
+  private synchronized Listener listener() {
+    return listener;
   }
 
   @Override

@@ -33,9 +33,10 @@ final class LockQueue {
    *   exists. Create revisions of one store revision can't be equal: a transaction puts one key.
    * - A grant on a key that is gone: the check after a wait is one transaction that also compares the
    *   create revision of the own key.
-   * - A turn that is taken for one: the end of a key tells of a turn only if nobody else was seen ahead
-   *   of us, or if its last value says that it had the name alone. It got that value when nobody was
-   *   ahead of it, and nobody is between it and us. Whoever is not sure looks.
+   * - A turn that is taken for one: whoever has once seen all that is ahead has its turn when none of
+   *   these is there any more, since newcomers are behind. Where there were too many to be seen, the end
+   *   of a key tells of a turn only if its last value says that it had the name alone: it got that value
+   *   when nobody was ahead of it, and nobody is between it and us. Whoever is not sure looks.
    * - A claim that overtakes: a new key always gets a larger create revision. A put on an existing key
    *   (a move to another lease) leaves it as it is.
    */
@@ -44,14 +45,16 @@ final class LockQueue {
   private static final int FEW = 16;
 
   /** Nobody is ahead. */
-  static final LockQueue ALONE = new LockQueue(Mode.EXCLUSIVE, List.of());
+  static final LockQueue ALONE = new LockQueue(Mode.EXCLUSIVE, List.of(), true);
 
   private final Mode mode;
   private final List<Entry> ahead;
+  private final boolean whole;
 
-  private LockQueue(Mode mode, Collection<Entry> ahead) {
+  private LockQueue(Mode mode, Collection<Entry> ahead, boolean whole) {
     this.mode = mode;
     this.ahead = List.copyOf(ahead);
+    this.whole = whole;
   }
 
   /**
@@ -65,9 +68,9 @@ final class LockQueue {
     return List.of(Op.get(name, GetOption.builder().isPrefix(true).withLimit(FEW).build()));
   }
 
-  /** Whether no read has left anything out. */
+  /** Whether one of the reads has left nothing out. */
   static boolean isWhole(List<GetResponse> reads) {
-    return reads.stream().noneMatch(GetResponse::isMore);
+    return reads.stream().anyMatch(read -> !read.isMore());
   }
 
   /** What a look has to read of a name, however many there are, so that {@link #seen} can tell. */
@@ -102,8 +105,11 @@ final class LockQueue {
   }
 
   /** The queue ahead of a claim that was created at a revision. */
-  static LockQueue seen(Mode mode, long created, List<Entry> found) {
-    return new LockQueue(mode, found.stream().filter(entry -> entry.created() < created).toList());
+  static LockQueue seen(Mode mode, long created, List<GetResponse> reads) {
+    return new LockQueue(
+        mode,
+        found(reads).stream().filter(entry -> entry.created() < created).toList(),
+        isWhole(reads));
   }
 
   boolean hasRoom() {
@@ -162,6 +168,16 @@ final class LockQueue {
       watched.put(blockers.get(blockers.size() - 1).key(), 1);
     }
     return watched;
+  }
+
+  /** All that is ahead, by key with the create revision; null if some may be missing. */
+  @Nullable Map<ByteSequence, Long> all() {
+    if (!whole) {
+      return null;
+    }
+    Map<ByteSequence, Long> all = new LinkedHashMap<>();
+    ahead.forEach(entry -> all.put(entry.key(), entry.created()));
+    return all;
   }
 
   /** Whether only one is in the way, so that there is room once it is gone. */

@@ -7,6 +7,7 @@ import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Mode;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,7 @@ final class Wait {
 
   // Guarded by the claim.
   private @Nullable KeyWatch watch;
+  private @Nullable Map<ByteSequence, Long> ahead;
   private Time.@Nullable Timer poll;
   private boolean asking;
   private boolean lookAgain;
@@ -60,23 +62,31 @@ final class Wait {
       }
       before = watch;
       if (before == null || !before.isFor(line.watched())) {
-        boolean forOne = line.waitsForOne();
-        next =
-            new KeyWatch(
-                etcd, name, line.watched(), line.spare(), revision, end -> woken(end, forOne));
+        next = watchFor(line, revision);
         watch = next;
       } else {
         before = null;
       }
+      if (ahead == null && request.mode() instanceof Mode.Exclusive) {
+        ahead = line.all(); // Newcomers are behind: what is ahead once was all of it, always is.
+      }
       pollLater();
     }
     if (before != null) {
-      before.close();
+      etcd.watches().giveBack(before);
     }
     claim.tellWaiting(line.obstacle());
     if (next != null) {
       next.open();
     }
+  }
+
+  private KeyWatch watchFor(LockQueue line, long revision) {
+    boolean forOne = line.waitsForOne();
+    Map<ByteSequence, Integer> watched = line.watched();
+    KeyWatch.Listener woken = end -> woken(end, forOne);
+    KeyWatch known = etcd.watches().take(name, watched, revision, woken);
+    return known != null ? known : new KeyWatch(etcd, name, watched, line.spare(), revision, woken);
   }
 
   private void pollLater() {
@@ -89,8 +99,17 @@ final class Wait {
     poll = time.schedule(pause, () -> time.lane(Lane.WORK).execute(this::look));
   }
 
+  /** Whether all that was ahead of this claim when it came has been seen. */
+  boolean knowsAll() {
+    synchronized (claim) {
+      return ahead != null;
+    }
+  }
+
   private void woken(KeyWatch.End end, boolean forOne) {
-    if (end == KeyWatch.End.HANDED_OVER || (end == KeyWatch.End.GONE && forOne)) {
+    if (end != KeyWatch.End.UNKNOWN && knowsAll()) {
+      checkTurn();
+    } else if (end == KeyWatch.End.HANDED_OVER || (end == KeyWatch.End.GONE && forOne)) {
       takeTurn();
     } else {
       look();
@@ -123,13 +142,36 @@ final class Wait {
   private void seen(ClaimKey mine, TxnResponse answer) {
     LockQueue line;
     try {
-      line =
-          LockQueue.seen(request.mode(), mine.created, LockQueue.found(answer.getGetResponses()));
+      line = LockQueue.seen(request.mode(), mine.created, answer.getGetResponses());
     } catch (Entry.ForeignKeyException e) {
       claim.unreadable(e);
       return;
     }
     claim.placed(line, answer.getHeader().getRevision());
+  }
+
+  /** One has gone; grants if that was the last of all that were ahead. */
+  private void checkTurn() {
+    ClaimKey mine = startsToAsk();
+    if (mine == null) {
+      return;
+    }
+    Map<ByteSequence, Long> known;
+    synchronized (claim) {
+      known = ahead == null ? Map.of() : ahead;
+    }
+    mine.isFirst(known)
+        .whenComplete(
+            (first, failure) -> {
+              boolean unused = answered();
+              if (failure != null) {
+                claim.failed(Causes.unwrap(failure));
+              } else if (first) {
+                claim.grant();
+              } else {
+                look(); // Someone has given up, or the own key is gone.
+              }
+            });
   }
 
   /** Nobody is in the way: takes the name, if the own key is there, and says so in it. */
@@ -189,7 +231,7 @@ final class Wait {
       }
     }
     if (last != null) {
-      last.close();
+      etcd.watches().giveBack(last);
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.FencedReadWriteLock;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.LockOptions;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.PermitHold;
 import io.fenceline.StoreRefusedException;
@@ -49,6 +50,45 @@ class EtcdQueueTest extends OneEtcdServer {
       assertThat(three.token()).isGreaterThan(two.token());
       three.release();
     }
+  }
+
+  @Test
+  void aWaiterWhoseKeySomeoneDeleted_isNotGrantedBesideTheOneBehindIt() throws Exception {
+    LockOptions patient = LockOptions.defaults().lease(Duration.ofSeconds(20)); // no polls
+    Fenceline c = client("c");
+    try (c) {
+      Hold first = a.lock("robbed", patient).acquire(BOUND);
+      CompletableFuture<Hold> second = b.lock("robbed", patient).acquireAsync(BOUND);
+      awaitWaiters("robbed", 1);
+      List<String> keys = keys();
+      CompletableFuture<Hold> third = c.lock("robbed", patient).acquireAsync(BOUND);
+      awaitWaiters("robbed", 2);
+      Eventually.until(BOUND, "both to watch", () -> etcd.openStreams("Watch") == 2);
+      assertThat(keys).hasSize(2);
+      etcd.etcdctl("del", keys.get(1));
+      awaitWaiters("robbed", 1);
+
+      first.release(); // Both of them hear of it.
+      Hold granted = third.get(20, TimeUnit.SECONDS);
+      Eventually.until(
+          BOUND,
+          "the robbed one to queue again",
+          () -> second.isDone() || a.inspect("robbed").waiters().size() == 1);
+      assertThat(second).isNotDone();
+      assertThat(granted.isValid()).isTrue();
+      granted.release();
+      Hold last = second.get(20, TimeUnit.SECONDS);
+      assertThat(last.token()).isGreaterThan(granted.token());
+      last.release();
+    }
+  }
+
+  /** The keys of all claims of the name, in their order. */
+  private static List<String> keys() {
+    String found =
+        etcd.etcdctl(
+            "get", "--prefix", "--keys-only", "--sort-by=CREATE", "/fenceline/lock/robbed!");
+    return found.lines().filter(line -> !line.isBlank()).toList();
   }
 
   @Test
