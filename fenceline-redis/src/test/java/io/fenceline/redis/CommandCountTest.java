@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.LockOptions;
 import io.fenceline.redis.layout.Layout;
 import io.fenceline.redis.support.Clients;
 import io.fenceline.redis.support.Stores;
@@ -74,6 +75,25 @@ class CommandCountTest {
         .containsEntry("getset", 1L)
         .containsEntry("get", 1L)
         .containsEntry("del", 1L);
+  }
+
+  @Test
+  void aNameThatIsHeld_costsTheFastPathOneRequestMore_andNothingWithoutIt() {
+    Hold hold = Clients.acquire(clients.connect(redis.uri(), LONG), "held");
+
+    assertThat(requestsOfARefusal(RedisStore.at(uri()))).isEqualTo(2);
+    assertThat(requestsOfARefusal(RedisStore.at(uri()).withoutFastPath())).isEqualTo(1);
+    hold.release();
+  }
+
+  private long requestsOfARefusal(RedisStore store) {
+    Fenceline client =
+        clients.connect(
+            Fenceline.builder().store(store).defaultOptions(LockOptions.defaults().lease(LONG)));
+    client.lock("warm-up").tryAcquire().orElseThrow().release();
+    proxy.resetCounts();
+    assertThat(client.lock("held").tryAcquire()).isEmpty();
+    return proxy.count("EVALSHA") + proxy.count("EVAL");
   }
 
   @Test

@@ -105,7 +105,8 @@ final class Recovery {
       running = true;
     }
     return run(ask(this::isAnswered).thenApply(this::noteMissing))
-        .handle((left, failure) -> again(failure == null ? left : PAUSE_NANOS));
+        .handle((left, failure) -> again(failure == null ? left : PAUSE_NANOS))
+        .copy(); // Whoever stops waiting completes it, and a stage that is complete does nothing.
   }
 
   private Round<Memory> noteMissing(Round<Memory> survey) {

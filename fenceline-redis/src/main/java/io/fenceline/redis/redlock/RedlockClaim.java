@@ -4,16 +4,11 @@ import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.Obstacle;
-import io.fenceline.spi.Owner;
 import io.fenceline.spi.Validity;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.util.BitSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +25,7 @@ final class RedlockClaim {
   private final ClaimRequest request;
   private final ClaimHandler handler;
   private final Nodes nodes;
-  private final BiFunction<ClaimRequest, PermitSlots, Ballot> newBallot;
-  private final Consumer<RedlockClaim> whenOver;
-  private final Consumer<RedlockClaim> whenWaiting;
-  private final BiConsumer<ClaimRequest, PermitSlots> whenWon;
-  private final Function<Owner, PermitSlots> heldSlots;
+  private final RedlockClaims claims;
   private final long startNanos;
 
   // Guarded by this.
@@ -46,31 +37,18 @@ final class RedlockClaim {
   private boolean over;
   private int contested;
 
-  /** What a store does for its claims. */
-  record Surroundings(
-      Nodes nodes,
-      BiFunction<ClaimRequest, PermitSlots, Ballot> newBallot,
-      Consumer<RedlockClaim> whenWaiting,
-      Consumer<RedlockClaim> whenOver,
-      BiConsumer<ClaimRequest, PermitSlots> whenWon,
-      Function<Owner, PermitSlots> heldSlots) {}
-
   /** A claim that has not been asked for yet. */
-  RedlockClaim(ClaimRequest request, ClaimHandler handler, Surroundings store) {
+  RedlockClaim(ClaimRequest request, ClaimHandler handler, RedlockClaims claims) {
     this.request = request;
     this.handler = handler;
-    this.nodes = store.nodes;
-    this.newBallot = store.newBallot;
-    this.whenWaiting = store.whenWaiting;
-    this.whenWon = store.whenWon;
-    this.whenOver = store.whenOver;
+    this.claims = claims;
+    this.nodes = claims.nodes;
     this.startNanos = nodes.context.time().nanos();
-    this.heldSlots = store.heldSlots;
   }
 
   /** Those that the owner has already, if the claim is a repeat. */
   private PermitSlots firstSlots() {
-    PermitSlots held = heldSlots.apply(request.owner());
+    PermitSlots held = claims.holds.slots(request.owner());
     return held.chosen().isEmpty() ? PermitSlots.any(request.mode(), nodes.context.random()) : held;
   }
 
@@ -95,8 +73,8 @@ final class RedlockClaim {
       }
       wanted = slots;
     }
-    newBallot
-        .apply(request, wanted)
+    claims
+        .ballot(request, wanted)
         .run()
         .thenAccept(outcome -> decided(outcome, wanted))
         .whenComplete((done, failure) -> underWay.complete(null));
@@ -125,7 +103,7 @@ final class RedlockClaim {
       over = true;
       cancelTimer();
     }
-    whenOver.accept(this);
+    claims.remove(this);
   }
 
   void fail(RuntimeException cause) {
@@ -135,7 +113,7 @@ final class RedlockClaim {
 
   private void decided(Ballot.Outcome outcome, PermitSlots asked) {
     if (outcome instanceof Ballot.Won won) {
-      whenWon.accept(request, asked);
+      claims.holds.won(request.owner(), asked, request.term());
       stop(); // Reported even if it crossed a withdrawal: the runtime undoes what it does not want.
       handler.granted(new Grant(won.number(), new Validity(won.sent(), request.lease())));
     } else if (outcome instanceof Ballot.Lost lost) {
@@ -170,7 +148,7 @@ final class RedlockClaim {
       }
     } else if (request.waits() && !lost.contested()) {
       handler.waiting(lost.obstacle());
-      whenWaiting.accept(this);
+      claims.listen();
     }
   }
 

@@ -1,7 +1,5 @@
 package io.fenceline.redis.redlock;
 
-import static io.fenceline.redis.layout.Layout.bytes;
-
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.Certainty;
 import io.fenceline.diagnosis.Finding;
@@ -9,12 +7,10 @@ import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.redis.connection.Connecting;
 import io.fenceline.redis.connection.Driver;
-import io.fenceline.redis.connection.Subscriber;
 import io.fenceline.redis.connection.Topology.Purpose;
 import io.fenceline.redis.diagnostics.CrashSafety;
 import io.fenceline.redis.diagnostics.Listing;
 import io.fenceline.redis.layout.Answers;
-import io.fenceline.redis.layout.Layout;
 import io.fenceline.redis.layout.Script;
 import io.fenceline.redis.redlock.RedlockAnswers.Ended;
 import io.fenceline.redis.redlock.RedlockAnswers.Row;
@@ -32,11 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Predicate;
 
 /**
@@ -47,7 +39,6 @@ import java.util.function.Predicate;
  * docs/design/0011-redlock.md}.
  */
 public final class RedlockLockStore implements LockStore {
-  private static final byte[] NO_CHANNEL = new byte[0];
   private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
   private final Nodes nodes;
@@ -57,37 +48,20 @@ public final class RedlockLockStore implements LockStore {
   private final RedlockRenewals renewals;
   private final Listing listing;
   private final byte[] client;
-  private final String channel;
-  private final AtomicLongArray seen = new AtomicLongArray(Layout.BUCKETS);
-  private final RedlockClaim.Surroundings surroundings;
-
-  /** Claims that are under way or wait, by owner. */
-  private final Map<Owner, RedlockClaim> open = new ConcurrentHashMap<>();
-
-  /** Numbers the attempts of all claims, so that those of each owner rise. */
-  private final AtomicLong attempts = new AtomicLong();
-
+  private final RedlockClaims claims;
   private final Holds holds;
   private volatile boolean closed;
 
   RedlockLockStore(Nodes nodes, Driver driver, String channel) {
     this.nodes = nodes;
     this.driver = driver;
-    this.channel = channel;
     this.client = Answers.client(nodes.context.client());
     this.recovery = new Recovery(nodes);
     nodes.whenFoundWithoutVote(recovery::start);
     this.holds = new Holds(nodes.context.time());
     this.renewals = new RedlockRenewals(nodes, client, holds);
     this.listing = new Listing(this::names, this::inspect);
-    this.surroundings =
-        new RedlockClaim.Surroundings(
-            nodes,
-            this::ballot,
-            this::listen,
-            claim -> open.remove(claim.request().owner(), claim),
-            (claim, slots) -> holds.won(claim.owner(), slots, claim.term()),
-            holds::slots);
+    this.claims = new RedlockClaims(nodes, holds, client, channel);
   }
 
   Nodes nodes() {
@@ -144,40 +118,12 @@ public final class RedlockLockStore implements LockStore {
     }
     PermitSlots.check(request.mode());
     recovery.knows(request.term());
-    RedlockClaim claim = new RedlockClaim(request, handler, surroundings);
-    RedlockClaim before = open.put(request.owner(), claim);
-    if (before == null) {
-      claim.ask();
-    } else { // A repeat: one attempt of an owner at a time.
-      before.stop();
-      before.attempt().thenRun(claim::ask);
-    }
-  }
-
-  private Ballot ballot(ClaimRequest claim, PermitSlots slots) {
-    RedlockRequest request = RedlockRequest.of(claim, slots, attempts.incrementAndGet());
-    byte[] told = claim.waits() ? bytes(channel) : NO_CHANNEL;
-    return new Ballot(
-        nodes, request, seen, client, told, () -> holds.strayed(claim.owner(), claim.term()));
-  }
-
-  /** Someone waits: makes sure that messages come. */
-  private void listen(RedlockClaim waiting) {
-    for (Node node : nodes.all) {
-      Subscriber subscriber = node.server().subscriber();
-      if (!subscriber.listensTo(channel)) {
-        subscriber.listen(channel, false).exceptionally(failure -> null);
-      }
-    }
+    claims.start(request, handler);
   }
 
   /** A node tells that a name got free. */
   void told(int node, String name) {
-    for (RedlockClaim claim : open.values()) {
-      if (claim.request().name().equals(name)) {
-        claim.hint(node);
-      }
-    }
+    claims.told(node, name);
   }
 
   @Override
@@ -186,10 +132,7 @@ public final class RedlockLockStore implements LockStore {
       return CompletableFuture.failedFuture(closedException());
     }
     Owner owner = request.owner();
-    RedlockClaim claim = open.get(owner);
-    if (claim != null) {
-      claim.stop();
-    }
+    claims.stop(owner);
     long away = holds.end(owner) ? request.term().toMillis() : 0;
     return nodes
         .round(
@@ -392,9 +335,7 @@ public final class RedlockLockStore implements LockStore {
   public void close() {
     closed = true;
     recovery.close();
-    for (RedlockClaim claim : List.copyOf(open.values())) {
-      claim.fail(closedException());
-    }
+    claims.close(closedException());
     List<CompletableFuture<Void>> closing = new ArrayList<>();
     for (Node node : nodes.all) {
       closing.addAll(node.server().close());

@@ -80,6 +80,31 @@ class RedlockRecoveryTest {
     }
   }
 
+  /** Opening does not wait for ever for what nodes remember, but somebody has to. */
+  @Test
+  void clientThatWasOpenedBeforeItHadAnswers_takesCareOfNodesThatForgetLater() {
+    try (RedlockServers nodes = RedlockServers.start(3);
+        FaultProxy one = FaultProxy.to("127.0.0.1", nodes.get(0).port(), Protocol.RESP);
+        FaultProxy two = FaultProxy.to("127.0.0.1", nodes.get(1).port(), Protocol.RESP)) {
+      clients.connect(nodes.uri(), SHORT); // From now on all vote, and know the scripts.
+      List<Fault> held =
+          Stream.of(one, two)
+              .map(way -> way.holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_SURVEY))))
+              .toList();
+      String uri =
+          RedlockServers.uri(List.of(one.address(), two.address(), nodes.get(2).address()));
+
+      Fenceline client = clients.connect(uri, SHORT);
+      assertThat(held).allSatisfy(fault -> assertThat(fault.timesApplied()).isPositive());
+      held.forEach(Fault::lift);
+      clients.closeAllBut(client); // Nobody else shall help.
+      restart(nodes.get(2));
+
+      awaitVote(client, nodes.get(2));
+      clients.afterEach(null);
+    }
+  }
+
   /** One lease of three seconds, so that there is time between the decision and its end. */
   @Test
   void nodeWhoseWaitIsOver_votes_thoughThoseThatRememberAreGone() {

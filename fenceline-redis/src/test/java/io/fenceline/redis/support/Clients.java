@@ -46,6 +46,11 @@ public final class Clients implements AfterEachCallback {
             .defaultOptions(LockOptions.defaults().lease(lease)));
   }
 
+  public void closeAllBut(Fenceline left) {
+    open.stream().filter(client -> client != left).forEach(Fenceline::close);
+    open.removeIf(client -> client != left);
+  }
+
   @Override
   public void afterEach(ExtensionContext context) {
     open.forEach(Fenceline::close);
