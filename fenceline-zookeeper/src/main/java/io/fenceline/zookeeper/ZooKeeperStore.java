@@ -21,6 +21,7 @@ import io.fenceline.zookeeper.claim.Claim;
 import io.fenceline.zookeeper.claim.ClaimContext;
 import io.fenceline.zookeeper.claim.Claims;
 import io.fenceline.zookeeper.claim.FastPath;
+import io.fenceline.zookeeper.claim.KnownClients;
 import io.fenceline.zookeeper.claim.NodeFactory;
 import io.fenceline.zookeeper.claim.QueueReader;
 import io.fenceline.zookeeper.diagnostics.Diagnostics;
@@ -91,7 +92,8 @@ final class ZooKeeperStore implements LockStore {
             new NodeFactory(layout, connection.acl(), context.client(), clientTag, timeoutMillis),
             fastPath,
             new QueueReader(context, sessions),
-            claims);
+            claims,
+            new KnownClients());
     this.renewals = new Renewals(claimContext, sessionNodes);
   }
 

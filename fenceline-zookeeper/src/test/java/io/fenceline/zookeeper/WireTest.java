@@ -106,6 +106,25 @@ class WireTest {
   }
 
   @Test
+  void waiterThatHasMetTheHolderBefore_readsItsOwnNodeOnly_andSaysWhoHolds() {
+    Fenceline holder = fleet.client("holder", Servers.store(Servers.single().address()), LEASE);
+    for (long turn = 1; turn <= 3; turn++) {
+      Hold held = Fleet.take(holder, "wire-met");
+      proxy.resetCounts();
+      CompletableFuture<Hold> waiting = client.lock("wire-met").acquireAsync(Fleet.AMPLE);
+      long told = turn;
+      Eventually.until(Fleet.AMPLE, "the wait", () -> fleet.heard(Contended.class).size() == told);
+      long reads = proxy.count("getData"); // A lost hold would only leave out reads.
+
+      held.release();
+      Fleet.get(waiting).release();
+
+      assertThat(reads).as("reads in turn %s", turn).isLessThanOrEqualTo(turn == 1 ? 2 : 1);
+    }
+    assertThat(fleet.heard(Contended.class)).extracting(Contended::holder).containsOnly("holder");
+  }
+
+  @Test
   void handOverBetweenProcesses_needsNoListing_howeverManyAreAhead() {
     List<CompletableFuture<Hold>> waiting = new ArrayList<>();
     Hold held = Fleet.take(client, "wire-queue");

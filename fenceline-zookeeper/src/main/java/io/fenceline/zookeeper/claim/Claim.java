@@ -22,6 +22,7 @@ import io.fenceline.zookeeper.claim.ClaimState.OwnNode;
 import io.fenceline.zookeeper.claim.ClaimState.Unknown;
 import io.fenceline.zookeeper.claim.ClaimState.Waiting;
 import io.fenceline.zookeeper.claim.QueueReader.Listed;
+import io.fenceline.zookeeper.layout.NodeData;
 import io.fenceline.zookeeper.layout.QueueNode;
 import io.fenceline.zookeeper.session.Requests;
 import io.fenceline.zookeeper.session.Session;
@@ -29,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -337,8 +339,20 @@ public final class Claim implements Session.NodeWatcher {
       String path = requests.path(node);
       boolean isHead = node.equals(head);
       on.register(this, path);
-      requests.watchDeletion(on, path);
-      requests.watch(on, path, watched -> onWatched(mine, on, path, isHead, watched));
+      Consumer<Watched> answered = watched -> onWatched(mine, on, path, isHead, watched);
+      NodeData known = watches.isNext() ? requests.known(node) : null;
+      if (known != null) {
+        requests.watchDeletion(on, path, known, answered);
+      } else {
+        requests.watchDeletion(on, path);
+        requests.watch(
+            on,
+            path,
+            watched -> {
+              requests.remember(node, watched);
+              answered.accept(watched);
+            });
+      }
     }
     if (watches.readHead()) {
       requests.read(on, head).thenAccept(found -> onHeadRead(mine, found));

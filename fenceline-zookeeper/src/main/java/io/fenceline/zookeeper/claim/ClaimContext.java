@@ -12,4 +12,5 @@ public record ClaimContext(
     NodeFactory nodes,
     FastPath fastPath,
     QueueReader queues,
-    Claims claims) {}
+    Claims claims,
+    KnownClients knownClients) {}

@@ -114,17 +114,20 @@ final class ClaimRequests {
   /** Reads a node, and watches its data and its deletion. */
   void watch(Session on, String path, Consumer<Watched> then) {
     AsyncCallback.DataCallback heard =
-        (code, asked, ignored, data, stat) -> {
-          if (code == OK) {
-            then.accept(new Watched.There(new Requests.Node(NodeData.parse(data), stat)));
-          } else if (code == NO_NODE) {
-            then.accept(new Watched.Gone());
-          } else {
+        (code, asked, ignored, data, stat) ->
             then.accept(
-                new Watched.Failed(on.failure("Watching lock '" + request.name() + "'", code)));
-          }
-        };
+                watched(
+                    on, code, code == OK ? new Requests.Node(NodeData.parse(data), stat) : null));
     on.zk.getData(path, on, heard, null);
+  }
+
+  private Watched watched(Session on, int code, Requests.@Nullable Node found) {
+    if (found != null) {
+      return new Watched.There(found);
+    }
+    return code == NO_NODE
+        ? new Watched.Gone()
+        : new Watched.Failed(on.failure("Watching lock '" + request.name() + "'", code));
   }
 
   /**
@@ -134,6 +137,25 @@ final class ClaimRequests {
    */
   void watchDeletion(Session on, String path) {
     on.zk.getChildren(path, on, IGNORED, null);
+  }
+
+  /** As above, where that is all that has to be known: what its data say is known already. */
+  void watchDeletion(Session on, String path, NodeData known, Consumer<Watched> then) {
+    AsyncCallback.Children2Callback heard =
+        (code, asked, ignored, children, stat) ->
+            then.accept(watched(on, code, code == OK ? new Requests.Node(known, stat) : null));
+    on.zk.getChildren(path, on, heard, null);
+  }
+
+  /** What the nodes of that client of this name say; null if none was read yet. */
+  @Nullable NodeData known(QueueNode node) {
+    return context.knownClients().of(folder, node);
+  }
+
+  void remember(QueueNode node, Watched watched) {
+    if (watched instanceof Watched.There there) {
+      context.knownClients().remember(folder, node, there.node().data());
+    }
   }
 
   CompletableFuture<Requests.@Nullable Node> read(Session on, QueueNode node) {

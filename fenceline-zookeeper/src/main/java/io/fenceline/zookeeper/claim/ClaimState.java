@@ -108,8 +108,9 @@ sealed interface ClaimState {
      * @param own whether to watch the own node
      * @param predecessors which others to watch
      * @param readHead whether to read the head of the queue, which is not watched
+     * @param isNext whether nobody else is ahead, so that the end of that one is enough
      */
-    record Watches(boolean own, List<QueueNode> predecessors, boolean readHead) {}
+    record Watches(boolean own, List<QueueNode> predecessors, boolean readHead, boolean isNext) {}
 
     /**
      * Takes in a list.
@@ -127,7 +128,10 @@ sealed interface ClaimState {
       headName = head.name();
       boolean isOwnNew = watched.add(node.name());
       return new Watches(
-          isOwnNew, near.stream().filter(one -> watched.add(one.name())).toList(), isHeadNew);
+          isOwnNew,
+          near.stream().filter(one -> watched.add(one.name())).toList(),
+          isHeadNew,
+          ahead.size() == 1);
     }
 
     /**

@@ -17,6 +17,11 @@ public record NodeData(ClientInfo client, int sessionMillis, long leaseMillis) {
   private static final NodeData UNKNOWN =
       new NodeData(new ClientInfo("unknown", "unknown", 0), 0, 0);
 
+  /** Whether a client of ours has written it. */
+  public boolean isReadable() {
+    return !equals(UNKNOWN);
+  }
+
   public byte[] bytes() {
     // The label comes last, because it may be anything.
     String text =
