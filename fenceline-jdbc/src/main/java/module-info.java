@@ -1,4 +1,6 @@
-/** Locks in SQLite, PostgreSQL, MariaDB and MySQL; start at {@link io.fenceline.jdbc.JdbcStore}. */
+/**
+ * Locks in SQLite, PostgreSQL, MariaDB and MySQL; start at {@link io.fenceline.jdbc.JdbcStores}.
+ */
 module io.fenceline.jdbc {
   requires transitive io.fenceline;
   requires transitive java.sql;

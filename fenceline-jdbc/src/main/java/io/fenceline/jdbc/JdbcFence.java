@@ -110,7 +110,7 @@ public final class JdbcFence {
   }
 
   /**
-   * Which role the table may belong to in PostgreSQL, as {@link JdbcStore#tablesOwnedBy}: {@link
+   * Which role the table may belong to in PostgreSQL, as {@link JdbcStores#tablesOwnedBy}: {@link
    * #createTable} refuses one that somebody else has put there.
    */
   public JdbcFence tableOwnedBy(String role) {

@@ -49,6 +49,6 @@ public final class JdbcProvider implements StoreProvider {
 
   @Override
   public StoreFactory at(StoreAddress address) {
-    return JdbcStore.at(address);
+    return JdbcStores.at(address);
   }
 }

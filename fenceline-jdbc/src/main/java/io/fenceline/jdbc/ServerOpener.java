@@ -72,7 +72,7 @@ final class ServerOpener {
 
   // By URL. -------------------------------------------------------------------------------------
 
-  static LockStore open(StoreAddress address, JdbcStore.Settings settings, StoreContext context) {
+  static LockStore open(StoreAddress address, JdbcStores.Settings settings, StoreContext context) {
     checkPlace(address);
     Database database = databaseOf(address);
     boolean isPostgres = database == Database.POSTGRESQL;
@@ -94,7 +94,7 @@ final class ServerOpener {
         connections,
         () -> {
           checkServer(database, connections, failures);
-          SqlLockStore store =
+          JdbcStore store =
               open(database, description, dialect, connections, failures, settings, context);
           // Messages that a pooler's session hears are not ours.
           if (isPostgres && settings.listens && !opened.isPooled()) {
@@ -186,17 +186,17 @@ final class ServerOpener {
 
   // By data source. -----------------------------------------------------------------------------
 
-  static LockStore open(DataSource work, JdbcStore.Settings settings, StoreContext context) {
+  static LockStore open(DataSource work, JdbcStores.Settings settings, StoreContext context) {
     DataSource renewals = settings.renewals == null ? work : settings.renewals;
     Connections connections =
         new DataSourceConnections(
-            work, renewals, true, JdbcStore.AT_ONCE, context.operationTimeout(), () -> {});
+            work, renewals, true, JdbcStores.AT_ONCE, context.operationTimeout(), () -> {});
     return finish(
         connections, () -> onOwnThread(context, () -> openGiven(connections, settings, context)));
   }
 
   private static LockStore openGiven(
-      Connections connections, JdbcStore.Settings settings, StoreContext context) {
+      Connections connections, JdbcStores.Settings settings, StoreContext context) {
     Identity identity;
     try {
       identity = connections.use(Connections.Purpose.WORK, db -> Identity.of(db.connection()));
@@ -206,7 +206,7 @@ final class ServerOpener {
     Dialect dialect = identity.database.dialect();
     String description = identity.description;
     Failures failures = new Failures(description, dialect, List.of());
-    SqlLockStore store =
+    JdbcStore store =
         open(identity.database, description, dialect, connections, failures, settings, context);
     DataSource listening = settings.listening;
     if (listening != null && settings.listens && identity.database == Database.POSTGRESQL) {
@@ -230,7 +230,7 @@ final class ServerOpener {
         throw new SQLException("for MariaDB use its own driver, not MySQL's");
       }
       if (database == Database.SQLITE) {
-        throw new SQLException("for SQLite use JdbcStore.sqlite(file)");
+        throw new SQLException("for SQLite use JdbcStores.sqlite(file)");
       }
       String url = String.valueOf(about.getURL());
       return new Identity(database, withoutParameters(StoreAddress.parse(url).toString()));
@@ -269,13 +269,13 @@ final class ServerOpener {
 
   // Both. ---------------------------------------------------------------------------------------
 
-  private static SqlLockStore open(
+  private static JdbcStore open(
       Database database,
       String description,
       Dialect dialect,
       Connections connections,
       Failures failures,
-      JdbcStore.Settings settings,
+      JdbcStores.Settings settings,
       StoreContext context) {
     Statements statements = new Statements(dialect, settings.tables);
     new TableSetup(dialect, settings.tables, statements, failures)
@@ -288,7 +288,7 @@ final class ServerOpener {
             database == Database.POSTGRESQL
                 ? PostgresPooler::findings
                 : Diagnostics.Surroundings.NONE);
-    return new SqlLockStore(
+    return new JdbcStore(
         context,
         new OpenDatabase(
             description,
@@ -303,8 +303,8 @@ final class ServerOpener {
   }
 
   private static void listen(
-      SqlLockStore store,
-      JdbcStore.Settings settings,
+      JdbcStore store,
+      JdbcStores.Settings settings,
       StoreContext context,
       BiFunction<String, Waiters, NotificationListener> opening) {
     String channel = Channels.of(settings.tables, ClaimRow.encode(context.client()));

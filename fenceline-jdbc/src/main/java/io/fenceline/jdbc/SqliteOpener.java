@@ -52,7 +52,7 @@ final class SqliteOpener {
 
   private SqliteOpener() {}
 
-  static LockStore open(Path file, JdbcStore.Settings settings, StoreContext context) {
+  static LockStore open(Path file, JdbcStores.Settings settings, StoreContext context) {
     String description = "sqlite:" + file;
     Dialect dialect = new SqliteDialect();
     Failures failures = new Failures(description, dialect, List.of());
@@ -85,8 +85,8 @@ final class SqliteOpener {
               connections,
               failures,
               new Diagnostics(dialect, statements, connection -> SqliteFile.findings(file)));
-      SqlLockStore store =
-          new SqlLockStore(context, database, settings.pollOr(UNTOLD), settings.hasFastPath);
+      JdbcStore store =
+          new JdbcStore(context, database, settings.pollOr(UNTOLD), settings.hasFastPath);
       Waiters waiters = store.waiters;
       String name = Channels.inFileName(tables, ClaimRow.encode(context.client()));
       waiters.listenWith(

@@ -54,7 +54,7 @@ import java.util.Objects;
  * </ul>
  *
  * <p>PostgreSQL uses an advisory lock and needs no table. MariaDB and MySQL lock a row of {@code
- * fenceline_transaction_locks}, which {@link JdbcStore#schema} shows and a store that was opened
+ * fenceline_transaction_locks}, which {@link JdbcStores#schema} shows and a store that was opened
  * once has created. In SQLite, a transaction that writes has the whole file anyway.
  */
 public final class TransactionLock {

@@ -71,7 +71,7 @@ class DataSourceTest {
   }
 
   private static Fenceline connect(DataSource dataSource) {
-    return Fenceline.builder().store(JdbcStore.from(dataSource)).connect();
+    return Fenceline.builder().store(JdbcStores.from(dataSource)).connect();
   }
 
   /** A data source made of one method. */
@@ -226,7 +226,7 @@ class DataSourceTest {
     try (HikariDataSource pool = pool(1, true);
         Fenceline fenceline =
             Fenceline.builder()
-                .store(JdbcStore.from(pool))
+                .store(JdbcStores.from(pool))
                 .listener(listener)
                 .defaultOptions(LockOptions.defaults().lease(Duration.ofSeconds(3)))
                 .connect()) {
@@ -250,7 +250,7 @@ class DataSourceTest {
         HikariDataSource own = pool(1, true);
         Fenceline fenceline =
             Fenceline.builder()
-                .store(ownRenewals ? JdbcStore.from(pool).renewals(own) : JdbcStore.from(pool))
+                .store(ownRenewals ? JdbcStores.from(pool).renewals(own) : JdbcStores.from(pool))
                 .defaultOptions(LockOptions.defaults().lease(lease))
                 .connect()) {
       Hold hold = fenceline.lock(name).tryAcquire().orElseThrow();
@@ -285,11 +285,11 @@ class DataSourceTest {
   void waiterThatListensOnADataSourceOfItsOwn_isToldBeforeItLooks() throws Exception {
     try (HikariDataSource pool = pool(2, true);
         HikariDataSource own = pool(2, true);
-        Fenceline holder = Fenceline.builder().store(JdbcStore.from(pool)).connect();
+        Fenceline holder = Fenceline.builder().store(JdbcStores.from(pool)).connect();
         Fenceline waiter =
             Fenceline.builder()
                 .store(
-                    JdbcStore.from(pool)
+                    JdbcStores.from(pool)
                         .renewals(own)
                         .listening(own)
                         .polling(Duration.ofMinutes(10), Duration.ofMinutes(10)))
@@ -341,11 +341,11 @@ class DataSourceTest {
     try (Connection only = DriverManager.getConnection(Urls.of(postgres));
         Fenceline holder =
             Fenceline.builder()
-                .store(JdbcStore.at(Urls.of(postgres)).tablePrefix("commits"))
+                .store(JdbcStores.at(Urls.of(postgres)).tablePrefix("commits"))
                 .connect();
         Fenceline fenceline =
             Fenceline.builder()
-                .store(JdbcStore.from(carelessPool(only, returned)).tablePrefix("commits"))
+                .store(JdbcStores.from(carelessPool(only, returned)).tablePrefix("commits"))
                 .connect()) {
       assertThat(holder.readWriteLock("commit").readLock().tryAcquire()).isPresent();
       postgres.sql(
@@ -493,11 +493,11 @@ class DataSourceTest {
 
   @Test
   void tablesThatADbaCreated_areUsed_whereverTheyAre() throws Exception {
-    JdbcStore store =
-        JdbcStore.at(Urls.of(postgres)).inSchema("infra").tablePrefix("l2").createTables(false);
+    JdbcStores store =
+        JdbcStores.at(Urls.of(postgres)).inSchema("infra").tablePrefix("l2").createTables(false);
     assertThatThrownBy(() -> Fenceline.builder().store(store).connect())
         .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining("create them as JdbcStore.schema() shows");
+        .hasMessageContaining("create them as JdbcStores.schema() shows");
     postgres.sql("CREATE SCHEMA infra;" + store.schema(Database.POSTGRESQL));
     try (Fenceline fenceline = Fenceline.builder().store(store).connect()) {
       fenceline.lock("x").tryAcquire().orElseThrow().close();
@@ -511,7 +511,7 @@ class DataSourceTest {
   @Test
   void namesOfTables_areCheckedStrictly() {
     for (String bad : List.of("", "1a", "a b", "a;drop", "a\"", "é", "A", "a.b", "x".repeat(41))) {
-      assertThatThrownBy(() -> JdbcStore.at(Urls.of(postgres)).tablePrefix(bad))
+      assertThatThrownBy(() -> JdbcStores.at(Urls.of(postgres)).tablePrefix(bad))
           .hasMessageContaining("a-z, 0-9 and _");
     }
   }

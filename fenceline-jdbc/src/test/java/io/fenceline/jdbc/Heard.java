@@ -36,27 +36,27 @@ public final class Heard implements ClaimHandler {
   public static LockStore open(String url, ManualTime time) {
     StoreContext context =
         new StoreContext(new ClientInfo("test", "host", 1), time, RANDOM, PATIENCE, PATIENCE);
-    return JdbcStore.at(url).open(context);
+    return JdbcStores.at(url).open(context);
   }
 
   /** Who of all who wait for these names seems to have the turn. */
   public static List<Owner> inTurn(LockStore store, List<String> names) {
-    return ((SqlLockStore) store).waiters.queues().turn(names).first();
+    return ((JdbcStore) store).waiters.queues().turn(names).first();
   }
 
   /** Tells the database that these are alive. */
   public static void beat(LockStore store, List<Owner> owners, List<String> names) {
-    ((SqlLockStore) store).waiters.queues().beat(owners, names);
+    ((JdbcStore) store).waiters.queues().beat(owners, names);
   }
 
   /** Whether those who wait hear of it when it is their turn. */
   public static boolean isTold(LockStore store) {
-    return ((SqlLockStore) store).waiters.isTold();
+    return ((JdbcStore) store).waiters.isTold();
   }
 
   /** Deletes what has not been used for long; gives how many names were forgotten. */
   public static int clean(LockStore store) {
-    return ((SqlLockStore) store).sweeper.clean();
+    return ((JdbcStore) store).sweeper.clean();
   }
 
   /** What it was granted. */

@@ -30,7 +30,7 @@ class MySqlWithoutFastPathContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    JdbcStore store = JdbcStore.at(Urls.of(server)).poolSize(2).withoutFastPath();
+    JdbcStores store = JdbcStores.at(Urls.of(server)).poolSize(2).withoutFastPath();
     return StoreHarness.onRealTime(store, Duration.ofSeconds(3));
   }
 }

@@ -184,7 +184,7 @@ class SqliteStoreTest {
         new StoreContext(new ClientInfo("test", "host", 1), time, new Random(1), LONG, LONG);
     String uri = "sqlite:" + folder.resolve("janitor.db");
     try (Fenceline fenceline = Fenceline.builder().store(uri).time(time).connect();
-        LockStore store = JdbcStore.at(uri).open(context)) {
+        LockStore store = JdbcStores.at(uri).open(context)) {
       Hold old = fenceline.lock("old").tryAcquire().orElseThrow();
       old.close();
       Hold held = fenceline.lock("held").tryAcquire().orElseThrow();

@@ -13,7 +13,7 @@ class SqliteWithoutFastPathContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    JdbcStore store = JdbcStore.sqlite(folder.resolve("locks.db")).withoutFastPath();
+    JdbcStores store = JdbcStores.sqlite(folder.resolve("locks.db")).withoutFastPath();
     return StoreHarness.onManualTime(time -> store);
   }
 }

@@ -143,7 +143,7 @@ class StatementCountTest {
     ManualTime time = new ManualTime();
     StoreContext context =
         new StoreContext(new ClientInfo("test", "host", 1), time, new Random(1), BOUND, BOUND);
-    try (LockStore store = JdbcStore.at(url()).open(context)) {
+    try (LockStore store = JdbcStores.at(url()).open(context)) {
       List<RenewRequest> requests = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
         Owner owner = Owner.draw(new Random(i));

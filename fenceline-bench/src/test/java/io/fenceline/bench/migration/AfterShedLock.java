@@ -2,7 +2,7 @@ package io.fenceline.bench.migration;
 
 import io.fenceline.Fenceline;
 import io.fenceline.LockOptions;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import java.time.Duration;
 import javax.sql.DataSource;
 
@@ -12,7 +12,7 @@ final class AfterShedLock {
   static void run(DataSource dataSource, Runnable work) {
     Duration atLeast = Duration.ofSeconds(30);
     LockOptions once = LockOptions.defaults().keepAtLeast(atLeast);
-    try (Fenceline fenceline = Fenceline.builder().store(JdbcStore.from(dataSource)).connect()) {
+    try (Fenceline fenceline = Fenceline.builder().store(JdbcStores.from(dataSource)).connect()) {
       fenceline.lock("nightly-report", once).tryRun(hold -> work.run());
     }
   }

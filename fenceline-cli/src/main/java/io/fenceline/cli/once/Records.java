@@ -3,7 +3,7 @@ package io.fenceline.cli.once;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.cli.Failure;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.recipes.once.OnceRecords;
 import io.fenceline.recipes.once.RedisRecords;
 import io.fenceline.recipes.once.SqlRecords;
@@ -47,7 +47,7 @@ public final class Records implements AutoCloseable {
   }
 
   private static Records sql(StoreAddress address) {
-    SqlRecords records = SqlRecords.over(JdbcStore.at(address.secretText()).connections());
+    SqlRecords records = SqlRecords.over(JdbcStores.at(address.secretText()).connections());
     return new Records(records.apart(), records::createTable, () -> {});
   }
 

@@ -1,7 +1,9 @@
 /**
- * Who gets a name. Start at {@code NameTransaction}, which locks the row of a name and lets {@code
- * NameRecord} decide; {@code FastPath} does the same with one statement where that is enough.
- * Relies on {@code connection} and {@code waiting}. Not part of the API.
+ * The way of a claim, and of what gives it back. Start at {@code Claim}, and read it from top to
+ * bottom: it asks the database, where {@code FastPath} answers with one statement or {@code
+ * NameTransaction} locks the row of the name and lets {@code NameRecord} decide; then it is
+ * granted, refused, or waits. Relies on {@code waiting} and {@code connection}. Not part of the
+ * API.
  */
 @NullMarked
 package io.fenceline.jdbc.claim;

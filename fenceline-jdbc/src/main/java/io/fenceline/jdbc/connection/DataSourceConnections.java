@@ -85,7 +85,7 @@ public final class DataSourceConnections implements Connections {
       }
       String advice =
           purpose == Purpose.RENEWAL && renewals == work
-              ? "; give renewals a data source of their own with JdbcStore.renewals"
+              ? "; give renewals a data source of their own with JdbcStores.renewals"
               : "";
       throw new SQLTransientConnectionException(
           "the data source gave no connection in time: all are in use, or the server can't be"

@@ -56,7 +56,7 @@ public final class TableSetup {
         throw new Failures.Unusable(
             "the tables "
                 + tables.prefix()
-                + "_* are not there; create them as JdbcStore.schema() shows");
+                + "_* are not there; create them as JdbcStores.schema() shows");
       }
       if (version != VERSION) {
         throw new Failures.Unusable(

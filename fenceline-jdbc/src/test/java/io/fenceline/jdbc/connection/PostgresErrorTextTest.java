@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.fenceline.Fenceline;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.schema.LeastRights;
 import io.fenceline.testkit.contract.ErrorText;
 import io.fenceline.testkit.proxy.Direction;
@@ -197,7 +197,7 @@ class PostgresErrorTextTest {
                   Connection taken = pool.getConnection()) {
                 assertThat(taken.isClosed()).isFalse();
                 Fenceline.builder()
-                    .store(JdbcStore.from(pool))
+                    .store(JdbcStores.from(pool))
                     .connectTimeout(Duration.ofSeconds(1))
                     .connect();
               }
@@ -210,7 +210,7 @@ class PostgresErrorTextTest {
               try (HikariDataSource pool = pool();
                   Fenceline client =
                       Fenceline.builder()
-                          .store(JdbcStore.from(pool))
+                          .store(JdbcStores.from(pool))
                           .operationTimeout(Duration.ofSeconds(2))
                           .connect();
                   Connection taken = pool.getConnection()) {

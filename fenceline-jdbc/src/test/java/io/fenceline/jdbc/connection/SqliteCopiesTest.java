@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import io.fenceline.Fenceline;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -27,7 +27,7 @@ class SqliteCopiesTest {
     URL[] classes =
         Stream.of(
                 OtherApplication.class,
-                JdbcStore.class,
+                JdbcStores.class,
                 Fenceline.class,
                 JDBC.class,
                 HikariConfig.class,

@@ -3,7 +3,7 @@ package io.fenceline.jdbc.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.settings.InvalidSettingException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,7 +23,7 @@ class TlsOptionsTest {
         "jdbc:mysql://db/x?trustCertificateKeyStoreUrl=file:a&sslMode=PREFERRED"
       })
   void optionOfTls_isRefused_whereTlsIsNotInsistedOn(String url) {
-    assertThatThrownBy(() -> JdbcStore.at(url))
+    assertThatThrownBy(() -> JdbcStores.at(url))
         .isInstanceOf(InvalidSettingException.class)
         .hasMessageContaining("is for TLS")
         .hasMessageMatching("(?is).*add sslmode=verify[-_](full|identity).*")
@@ -42,6 +42,6 @@ class TlsOptionsTest {
         "jdbc:mysql://db/x?trustCertificateKeyStoreUrl=file:a&sslMode=VERIFY_IDENTITY"
       })
   void optionOfTls_isTaken_whereTlsIsInsistedOn(String url) {
-    assertThat(JdbcStore.at(url)).isNotNull();
+    assertThat(JdbcStores.at(url)).isNotNull();
   }
 }

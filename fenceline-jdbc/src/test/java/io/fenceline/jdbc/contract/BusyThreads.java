@@ -3,7 +3,7 @@ package io.fenceline.jdbc.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.jdbc.Heard;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
@@ -73,7 +73,7 @@ final class BusyThreads {
             new SecureRandom(),
             BOUND,
             BOUND);
-    try (LockStore store = JdbcStore.at(url).open(context);
+    try (LockStore store = JdbcStores.at(url).open(context);
         Connection stranger = DriverManager.getConnection(url)) {
       Heard heard = new Heard(store, "busy-threads", Mode.EXCLUSIVE, BOUND);
       stranger.setAutoCommit(false);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.sql.Dialect;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -30,7 +30,7 @@ public final class DeadClaims {
 
   public static void check(String url, Connection connection) throws SQLException {
     // In tables of its own: MariaDB locks what is beside a row, too, for as long as this takes.
-    JdbcStore own = JdbcStore.at(url).tablePrefix(OWN);
+    JdbcStores own = JdbcStores.at(url).tablePrefix(OWN);
     try (Fenceline fenceline = Fenceline.builder().store(own).defaultOptions(LONG).connect();
         Fenceline other = Fenceline.builder().store(own).defaultOptions(LONG).connect()) {
       Hold hold = fenceline.lock("dead-waiters").tryAcquire().orElseThrow();

@@ -2,7 +2,7 @@ package io.fenceline.jdbc.contract;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.contract.GivenClientContract;
 import io.fenceline.testkit.proxy.FaultProxy;
@@ -25,7 +25,7 @@ abstract class GivenDataSourceContract extends GivenClientContract {
     return new GivenClient() {
       @Override
       public StoreFactory store() {
-        return JdbcStore.from(pool);
+        return JdbcStores.from(pool);
       }
 
       @Override
@@ -37,6 +37,6 @@ abstract class GivenDataSourceContract extends GivenClientContract {
 
   @Override
   protected StoreFactory direct() {
-    return JdbcStore.at(url()).poolSize(2);
+    return JdbcStores.at(url()).poolSize(2);
   }
 }

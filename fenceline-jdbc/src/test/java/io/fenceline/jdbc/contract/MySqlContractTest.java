@@ -1,6 +1,6 @@
 package io.fenceline.jdbc.contract;
 
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.jdbc.schema.LeastRights;
 import io.fenceline.testkit.contract.LockContract;
@@ -43,21 +43,21 @@ class MySqlContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(JdbcStore.at(leastRights).poolSize(2), Duration.ofSeconds(3));
+    return StoreHarness.onRealTime(JdbcStores.at(leastRights).poolSize(2), Duration.ofSeconds(3));
   }
 
   @Override
   protected Optional<Proxied> proxied() {
     FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Protocol.MYSQL);
     String url = leastRights.replace(server.address(), proxy.address());
-    return Optional.of(new Proxied(JdbcStore.at(url).poolSize(2), proxy));
+    return Optional.of(new Proxied(JdbcStores.at(url).poolSize(2), proxy));
   }
 
   @Override
   protected Optional<Forgetful> forgetful() {
     MySqlServer weak = MySqlServer.builder().setting("innodb-flush-log-at-trx-commit", "2").start();
     return Optional.of(
-        new Forgetful(JdbcStore.at(Urls.of(weak)), "innodb_flush_log_at_trx_commit = 2", weak));
+        new Forgetful(JdbcStores.at(Urls.of(weak)), "innodb_flush_log_at_trx_commit = 2", weak));
   }
 
   @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.StoreRefusedException;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.jdbc.schema.LeastRights;
 import io.fenceline.spi.GrantNumbers;
@@ -49,20 +49,20 @@ class PostgresContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(JdbcStore.at(leastRights).poolSize(2), Duration.ofSeconds(3));
+    return StoreHarness.onRealTime(JdbcStores.at(leastRights).poolSize(2), Duration.ofSeconds(3));
   }
 
   @Override
   protected Optional<Proxied> proxied() {
     FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Protocol.POSTGRES);
     String url = leastRights.replace(server.address(), proxy.address());
-    return Optional.of(new Proxied(JdbcStore.at(url).poolSize(2), proxy));
+    return Optional.of(new Proxied(JdbcStores.at(url).poolSize(2), proxy));
   }
 
   @Override
   protected Optional<Forgetful> forgetful() {
     PostgresServer weak = PostgresServer.builder().fsync(false).start();
-    return Optional.of(new Forgetful(JdbcStore.at(Urls.of(weak)), "fsync = off", weak));
+    return Optional.of(new Forgetful(JdbcStores.at(Urls.of(weak)), "fsync = off", weak));
   }
 
   @Test

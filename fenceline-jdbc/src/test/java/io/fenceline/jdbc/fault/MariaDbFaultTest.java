@@ -7,7 +7,7 @@ import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.diagnosis.Certainty;
 import io.fenceline.jdbc.Heard;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.jdbc.contract.Sweeping;
 import io.fenceline.spi.ClientInfo;
@@ -166,7 +166,7 @@ class MariaDbFaultTest {
               BOUND,
               BOUND);
       try (LockStore split =
-          JdbcStore.from(splitter(Urls.of(server), Urls.of(replica))).open(context)) {
+          JdbcStores.from(splitter(Urls.of(server), Urls.of(replica))).open(context)) {
         Heard heard = new Heard(split, "lagging", Mode.EXCLUSIVE, BOUND);
         copy.claim(heard.request, new Heard.Nothing()); // What the replica has got so far.
         replica.sql("UPDATE fenceline_locks SET number = " + heard.grant().number());

@@ -10,7 +10,7 @@ import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.jdbc.Heard;
 import io.fenceline.jdbc.JdbcFence;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.TransactionLock;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.settings.InvalidSettingException;
@@ -118,7 +118,7 @@ class MariaDbSettingsTest {
     StoreContext context =
         new StoreContext(
             new ClientInfo("test", "host", 1), new ManualTime(), new SecureRandom(), LONG, LONG);
-    try (LockStore store = JdbcStore.at(with(setting)).tablePrefix(prefix).open(context)) {
+    try (LockStore store = JdbcStores.at(with(setting)).tablePrefix(prefix).open(context)) {
       Heard alone = new Heard(store, "alone", Mode.EXCLUSIVE, LONG);
       renew(store, alone);
       Heard waits = new Heard(store, "alone", Mode.EXCLUSIVE, LONG);
@@ -155,7 +155,7 @@ class MariaDbSettingsTest {
       assertThatThrownBy(
               () ->
                   Fenceline.builder()
-                      .store(JdbcStore.at(with(setting)).tablePrefix(tables))
+                      .store(JdbcStores.at(with(setting)).tablePrefix(tables))
                       .connect())
           .hasMessageContaining("the tables may have been planted");
     }
@@ -233,7 +233,7 @@ class MariaDbSettingsTest {
             Fenceline.builder().store(Urls.of(server)).defaultOptions(LEASE).connect();
         Fenceline slow =
             Fenceline.builder()
-                .store(JdbcStore.from(slowToRead()))
+                .store(JdbcStores.from(slowToRead()))
                 .defaultOptions(LEASE)
                 .connect()) {
       Hold inRow = holder.readWriteLock("stood-still").readLock().tryAcquire().orElseThrow();

@@ -7,7 +7,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.FencingToken;
 import io.fenceline.jdbc.Heard;
 import io.fenceline.jdbc.JdbcFence;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.jdbc.sql.MySqlDialect;
 import io.fenceline.spi.ClientInfo;
@@ -82,8 +82,8 @@ class MySqlSettingsTest {
     StoreContext context =
         new StoreContext(
             new ClientInfo("test", "host", 1), new ManualTime(), new SecureRandom(), LONG, LONG);
-    try (LockStore store = JdbcStore.at(with(setting)).tablePrefix(prefix).open(context);
-        LockStore other = JdbcStore.at(Urls.of(server)).tablePrefix(prefix).open(context)) {
+    try (LockStore store = JdbcStores.at(with(setting)).tablePrefix(prefix).open(context);
+        LockStore other = JdbcStores.at(Urls.of(server)).tablePrefix(prefix).open(context)) {
       Heard alone = new Heard(store, "alone", Mode.EXCLUSIVE, LONG);
       renew(store, alone);
       // What was granted is committed: somebody else sees it, and for how long.

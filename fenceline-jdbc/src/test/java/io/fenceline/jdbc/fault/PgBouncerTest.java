@@ -7,7 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.diagnosis.Finding;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.Urls;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,7 +103,7 @@ class PgBouncerTest {
       config.setMaximumPoolSize(4);
       try (HikariDataSource pool = new HikariDataSource(config);
           Fenceline fenceline =
-              Fenceline.builder().store(JdbcStore.from(pool).inSchema("fenceline")).connect()) {
+              Fenceline.builder().store(JdbcStores.from(pool).inSchema("fenceline")).connect()) {
         assertThat(findings(fenceline))
             .singleElement()
             .satisfies(

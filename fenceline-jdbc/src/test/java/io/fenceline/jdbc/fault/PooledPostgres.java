@@ -1,6 +1,6 @@
 package io.fenceline.jdbc.fault;
 
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.schema.LeastRights;
 import io.fenceline.testkit.server.PgBouncer;
 import io.fenceline.testkit.server.PostgresServer;
@@ -21,8 +21,8 @@ final class PooledPostgres implements AutoCloseable {
     url = direct.replace(server.address(), bouncer.address());
   }
 
-  static JdbcStore at(String url) {
-    return JdbcStore.at(url).inSchema("fenceline").poolSize(2);
+  static JdbcStores at(String url) {
+    return JdbcStores.at(url).inSchema("fenceline").poolSize(2);
   }
 
   @Override

@@ -7,7 +7,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.jdbc.Database;
 import io.fenceline.jdbc.JdbcFence;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.testkit.server.MariaDbServer;
 import io.fenceline.testkit.server.PostgresServer;
@@ -44,11 +44,11 @@ class PlantedTablesTest {
     postgres.close();
   }
 
-  private static JdbcStore store(String prefix) {
-    return JdbcStore.at(asApp).tablePrefix(prefix);
+  private static JdbcStores store(String prefix) {
+    return JdbcStores.at(asApp).tablePrefix(prefix);
   }
 
-  private static void use(JdbcStore store) {
+  private static void use(JdbcStores store) {
     try (Fenceline fenceline = Fenceline.builder().store(store).connect()) {
       fenceline.lock("ledger").tryAcquire().orElseThrow().release();
     }
@@ -151,7 +151,7 @@ class PlantedTablesTest {
   @Test
   void triggersAndViewsInMariaDb_areRefused() {
     try (MariaDbServer mariadb = MariaDbServer.start()) {
-      JdbcStore store = JdbcStore.at(Urls.of(mariadb));
+      JdbcStores store = JdbcStores.at(Urls.of(mariadb));
       use(store);
       mariadb.sql(
           "CREATE TRIGGER steal BEFORE UPDATE ON fenceline_locks FOR EACH ROW"
@@ -160,14 +160,14 @@ class PlantedTablesTest {
           .isInstanceOf(StoreRefusedException.class)
           .hasMessageContaining("fenceline_locks has the trigger steal");
       mariadb.sql("CREATE VIEW viewed_format AS SELECT 2 AS version");
-      assertThatThrownBy(() -> use(JdbcStore.at(Urls.of(mariadb)).tablePrefix("viewed")))
+      assertThatThrownBy(() -> use(JdbcStores.at(Urls.of(mariadb)).tablePrefix("viewed")))
           .hasMessageContaining("viewed_format is not a table");
     }
   }
 
   @Test
   void triggerInAFile_isRefused() throws Exception {
-    JdbcStore store = JdbcStore.sqlite(folder.resolve("locks.db"));
+    JdbcStores store = JdbcStores.sqlite(folder.resolve("locks.db"));
     use(store);
     try (Connection connection =
             DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("locks.db"));
@@ -181,7 +181,7 @@ class PlantedTablesTest {
 
   @Test
   void triggerOnLocksOfTransactions_isRefused() throws Exception {
-    JdbcStore store = JdbcStore.sqlite(folder.resolve("turns.db"));
+    JdbcStores store = JdbcStores.sqlite(folder.resolve("turns.db"));
     use(store);
     try (Connection connection =
             DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("turns.db"));

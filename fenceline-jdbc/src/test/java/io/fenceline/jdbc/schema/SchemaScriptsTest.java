@@ -6,7 +6,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.FencingToken;
 import io.fenceline.jdbc.Database;
 import io.fenceline.jdbc.JdbcFence;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.TransactionLock;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.testkit.server.MariaDbServer;
@@ -39,7 +39,7 @@ class SchemaScriptsTest {
   static String script(Database database) {
     return "--liquibase formatted sql\n--changeset fenceline:1 dbms:%s\n\n"
             .formatted(lower(database))
-        + JdbcStore.at("sqlite:").schema(database)
+        + JdbcStores.at("sqlite:").schema(database)
         + "\n"
         + JdbcFence.create().schema(database);
   }
@@ -52,7 +52,7 @@ class SchemaScriptsTest {
 
   private static void checkTables(String url) throws SQLException {
     try (Fenceline fenceline =
-            Fenceline.builder().store(JdbcStore.at(url).createTables(false)).connect();
+            Fenceline.builder().store(JdbcStores.at(url).createTables(false)).connect();
         Connection connection = DriverManager.getConnection(url)) {
       fenceline.lock("ledger").tryAcquire().orElseThrow().close();
       connection.setAutoCommit(false);

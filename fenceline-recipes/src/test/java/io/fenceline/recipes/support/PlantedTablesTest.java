@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
 import io.fenceline.StoreRefusedException;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.recipes.once.Codec;
 import io.fenceline.recipes.once.Once;
 import io.fenceline.recipes.once.SqlRecords;
@@ -45,7 +45,7 @@ class PlantedTablesTest {
   }
 
   private static DataSource source(String url) {
-    return JdbcStore.at(url).connections();
+    return JdbcStores.at(url).connections();
   }
 
   @AfterAll

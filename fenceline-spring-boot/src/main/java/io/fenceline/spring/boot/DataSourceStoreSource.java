@@ -2,7 +2,7 @@ package io.fenceline.spring.boot;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -67,10 +67,10 @@ final class DataSourceStoreSource implements StoreSource, DisposableBean {
       url = String.valueOf(connection.getMetaData().getURL());
     } catch (SQLException e) {
       // Connecting fails in the same way, and says where to.
-      return Found.of(JdbcStore.from(dataSource));
+      return Found.of(JdbcStores.from(dataSource));
     }
-    JdbcStore store =
-        JdbcStore.from(dataSource)
+    JdbcStores store =
+        JdbcStores.from(dataSource)
             .createTables(
                 settings.initializeSchema() == FencelineProperties.SchemaInitialization.ALWAYS)
             .tablePrefix(settings.tablePrefix());
@@ -88,7 +88,7 @@ final class DataSourceStoreSource implements StoreSource, DisposableBean {
             .formatted(product);
   }
 
-  private JdbcStore withOwnConnections(JdbcStore store, DataSource dataSource, String url) {
+  private JdbcStores withOwnConnections(JdbcStores store, DataSource dataSource, String url) {
     HikariConfig config = config(dataSource, url);
     if (config == null) {
       LOG.warn(
@@ -101,7 +101,7 @@ final class DataSourceStoreSource implements StoreSource, DisposableBean {
     config.setMaximumPoolSize(1);
     config.setMinimumIdle(0);
     own = new HikariDataSource(config);
-    JdbcStore renewing = store.renewals(own);
+    JdbcStores renewing = store.renewals(own);
     String known = config.getJdbcUrl();
     return known == null
         ? renewing

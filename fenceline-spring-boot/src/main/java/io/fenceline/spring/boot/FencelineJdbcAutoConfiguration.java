@@ -1,7 +1,7 @@
 package io.fenceline.spring.boot;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -19,7 +19,7 @@ import org.springframework.core.annotation.Order;
       "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
       "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration"
     })
-@ConditionalOnClass({JdbcStore.class, DataSource.class, HikariDataSource.class})
+@ConditionalOnClass({JdbcStores.class, DataSource.class, HikariDataSource.class})
 @ConditionalOnBean(DataSource.class)
 public final class FencelineJdbcAutoConfiguration {
 

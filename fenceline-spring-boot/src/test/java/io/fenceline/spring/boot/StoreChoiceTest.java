@@ -8,7 +8,7 @@ import io.fenceline.FencelineBuilder;
 import io.fenceline.Hold;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.jdbc.Database;
-import io.fenceline.jdbc.JdbcStore;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.spring.Locked;
 import io.fenceline.spring.LockedContext;
 import io.fenceline.testkit.server.MariaDbServer;
@@ -193,7 +193,7 @@ class StoreChoiceTest {
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "MYSQL"})
   void scripts_areWhatTheStoreWouldDo(Database database) throws IOException {
     String url = "jdbc:" + database.name().toLowerCase(Locale.ROOT) + "://h/d";
-    assertThat(script(database)).endsWith(JdbcStore.at(url).schema(database));
+    assertThat(script(database)).endsWith(JdbcStores.at(url).schema(database));
   }
 
   @Test
