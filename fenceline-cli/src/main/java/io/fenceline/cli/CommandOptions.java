@@ -1,5 +1,11 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.options.QuickArguments;
+import io.fenceline.cli.options.Config;
+import io.fenceline.cli.options.DurationText;
+import io.fenceline.cli.text.Message;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failure;
 import io.fenceline.LockOptions;
 import io.fenceline.cli.run.OnLost;
 import io.fenceline.cli.run.Programs;
@@ -7,10 +13,11 @@ import io.fenceline.cli.run.Supervisor;
 import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How a command runs under what {@code elect} and {@code once} hold; {@code run} has the same. */
+/** How long to wait, and how a command runs under what was waited for. */
 final class CommandOptions {
   private static final int DEFAULT_GRACE_SHARE = 4;
   private static final Duration LONGEST_DEFAULT_GRACE = Duration.ofSeconds(10);
@@ -18,7 +25,7 @@ final class CommandOptions {
 
   @Option(
       names = {"-n", "--nonblock"},
-      description = "Don't wait: fail at once if another one is at it.")
+      description = "Don't wait: fail at once if it is not free.")
   private boolean now;
 
   @Option(
@@ -30,7 +37,7 @@ final class CommandOptions {
   @Option(
       names = {"-E", "--conflict-exit-code"},
       paramLabel = "CODE",
-      description = "Exit code when it was not this one's turn; default 75.")
+      description = "Exit code when it was not acquired; default 75.")
   private int conflictCode = ExitCode.NOT_ACQUIRED;
 
   @Option(
@@ -41,7 +48,7 @@ final class CommandOptions {
 
   @Option(
       names = {"-q", "--quiet"},
-      description = "Print nothing of its own but errors.")
+      description = "Print nothing of its own but errors; that it is taken is none.")
   private boolean quiet;
 
   @Option(
@@ -68,6 +75,57 @@ final class CommandOptions {
           "How long before the end of its lease the command gets TERM; KILL comes just before it."
               + " Less than half the lease; default a quarter of it, at most 10s.")
   private @Nullable Duration grace;
+
+  /** The options that {@link #read} knows. */
+  static final Set<String> QUICK =
+      Set.of(
+          "-n",
+          "--nonblock",
+          "-w",
+          "--wait",
+          "--timeout",
+          "-c",
+          "--command",
+          "-q",
+          "--quiet",
+          "-v",
+          "--verbose",
+          "--lease",
+          "--grace");
+
+  private int wordsBeforeLine;
+
+  /** For {@link Subcommand#readQuickly}. */
+  boolean read(QuickArguments args) {
+    switch (args.option()) {
+      case "-n", "--nonblock" -> now = true;
+      case "-q", "--quiet" -> quiet = true;
+      case "-v", "--verbose" -> verbose = true;
+      case "-w", "--wait", "--timeout" -> {
+        wait = args.duration();
+        return wait != null;
+      }
+      case "--lease" -> {
+        lease = args.duration();
+        return lease != null;
+      }
+      case "--grace" -> {
+        grace = args.duration();
+        return grace != null;
+      }
+      default -> {
+        line = args.value();
+        wordsBeforeLine = args.words().size();
+        return line != null;
+      }
+    }
+    return args.isFlag();
+  }
+
+  /** Whether no word stands after a line for sh: it would be meant as a part of that. */
+  boolean isLineLast(List<String> words) {
+    return line == null || words.size() == wordsBeforeLine;
+  }
 
   /** Fails if the options exclude each other. */
   void check(Config config) {
@@ -124,6 +182,20 @@ final class CommandOptions {
     Duration share = chosenLease.dividedBy(DEFAULT_GRACE_SHARE);
     Duration usual = share.compareTo(LONGEST_DEFAULT_GRACE) < 0 ? share : LONGEST_DEFAULT_GRACE;
     return new Supervisor(onLost, grace == null ? usual : grace);
+  }
+
+  /** As {@code -w} gives it. */
+  @Nullable Duration wait() {
+    return wait;
+  }
+
+  /** Whether the first answer counts. */
+  boolean isImmediate() {
+    return now || (wait != null && wait.isZero());
+  }
+
+  boolean waitsForever() {
+    return !now && wait == null;
   }
 
   /** How long to wait at most. */

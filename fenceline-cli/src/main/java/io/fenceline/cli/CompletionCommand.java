@@ -1,5 +1,6 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.failure.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

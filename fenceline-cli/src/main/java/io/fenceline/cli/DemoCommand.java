@@ -1,5 +1,6 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.cli.demo.Story;
 import picocli.CommandLine.Command;
 

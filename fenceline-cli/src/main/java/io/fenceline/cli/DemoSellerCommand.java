@@ -1,5 +1,6 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.cli.demo.Seller;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

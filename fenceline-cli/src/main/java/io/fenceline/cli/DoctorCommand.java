@@ -1,5 +1,8 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.options.OutputOptions;
+import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.Fenceline;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;

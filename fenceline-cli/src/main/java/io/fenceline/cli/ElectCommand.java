@@ -1,5 +1,9 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.cli.text.Message;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failures;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;
 import io.fenceline.LeaseTooShortException;

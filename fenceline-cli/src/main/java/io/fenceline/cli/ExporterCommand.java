@@ -1,5 +1,8 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failure;
 import io.fenceline.Fenceline;
 import io.fenceline.cli.exporter.MetricsPage;
 import io.fenceline.cli.run.Signals;

@@ -1,5 +1,6 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.options.StoreOptions;
 import com.google.errorprone.annotations.MustBeClosed;
 import io.fenceline.Fenceline;
 import io.fenceline.LeaseTooShortException;

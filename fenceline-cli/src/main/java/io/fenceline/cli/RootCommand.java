@@ -1,5 +1,7 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failure;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -1,5 +1,13 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.options.LockModeOptions;
+import io.fenceline.cli.options.QuickArguments;
+import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.cli.text.Message;
+import io.fenceline.cli.text.Tokens;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failures;
+import io.fenceline.cli.failure.Failure;
 import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;
@@ -8,13 +16,10 @@ import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.cli.run.GuardedCommand;
 import io.fenceline.cli.run.Lease;
-import io.fenceline.cli.run.OnLost;
-import io.fenceline.cli.run.Programs;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
 import io.fenceline.cli.text.Table;
 import io.fenceline.diagnosis.LockReport;
-import io.fenceline.settings.Durations;
 import io.fenceline.spi.LockNames;
 import java.time.Duration;
 import java.util.List;
@@ -48,51 +53,15 @@ import picocli.CommandLine.Parameters;
       "79 lock lost; 69 store unreachable; 64 wrong usage; 126, 127 the command can't be run."
     })
 final class RunCommand implements Subcommand {
-  private static final int DEFAULT_GRACE_SHARE = 4;
-  private static final Duration LONGEST_DEFAULT_GRACE = Duration.ofSeconds(10);
-  private static final int LARGEST_CODE = 255;
-
   @Mixin private final StoreOptions store = new StoreOptions();
   @Mixin private final LockModeOptions mode = new LockModeOptions();
+  @Mixin private final CommandOptions options = new CommandOptions();
 
   @Parameters(
       arity = "0..*",
       paramLabel = "NAME",
       description = "The lock, or several: all or none.")
   private List<String> names = List.of();
-
-  @Option(
-      names = {"-n", "--nonblock"},
-      description = "Don't wait: fail at once if it is not free.")
-  private boolean now;
-
-  @Option(
-      names = {"-w", "--wait", "--timeout"},
-      paramLabel = "SECONDS",
-      description = "Wait no longer than this; fractions are allowed. Default: wait forever.")
-  private @Nullable Duration wait;
-
-  @Option(
-      names = {"-E", "--conflict-exit-code"},
-      paramLabel = "CODE",
-      description = "Exit code when the lock was not acquired; default 75.")
-  private int conflictCode = ExitCode.NOT_ACQUIRED;
-
-  @Option(
-      names = {"-c", "--command"},
-      paramLabel = "LINE",
-      description = "A line for sh, instead of -- COMMAND.")
-  private @Nullable String line;
-
-  @Option(
-      names = {"-q", "--quiet"},
-      description = "Print nothing of its own but errors; that the lock is taken is none.")
-  private boolean quiet;
-
-  @Option(
-      names = {"-v", "--verbose"},
-      description = "Say for whom it waits, what it got, and for how long it had it.")
-  private boolean verbose;
 
   @Option(
       names = {"-u", "--unlock"},
@@ -111,33 +80,12 @@ final class RunCommand implements Subcommand {
   private boolean closes;
 
   @Option(
-      names = "--lease",
-      paramLabel = "TIME",
-      description = "How long the store keeps the lock when this tool falls silent; default 30s.")
-  private @Nullable Duration lease;
-
-  @Option(
       names = "--at-least",
       paramLabel = "TIME",
       description = "Keep the name closed for this long, however short the command.")
   private Duration atLeast = Duration.ZERO;
 
-  @Option(
-      names = "--on-lost",
-      paramLabel = "kill|term|warn",
-      description = "What to do to the command when the lock is about to be lost; default kill.")
-  private OnLost onLost = OnLost.KILL;
-
-  @Option(
-      names = "--grace",
-      paramLabel = "TIME",
-      description =
-          "How long before the end of its lease the command gets TERM; KILL comes just before it."
-              + " Less than half the lease; default a quarter of it, at most 10s.")
-  private @Nullable Duration grace;
-
   private @Nullable List<String> command;
-  private int wordsBeforeLine;
 
   @Override
   public boolean readQuickly(List<String> args) {
@@ -148,7 +96,7 @@ final class RunCommand implements Subcommand {
       }
     }
     names = quick.words();
-    return line == null || quick.words().size() == wordsBeforeLine;
+    return options.isLineLast(quick.words());
   }
 
   /** Words after a line for sh were meant to be a part of it, and not names of locks. */
@@ -177,41 +125,15 @@ final class RunCommand implements Subcommand {
   }
 
   private boolean read(QuickArguments args) {
-    switch (args.option()) {
-      case "-n", "--nonblock" -> now = true;
-      case "-w", "--wait", "--timeout" -> wait = duration(args.value());
-      case "--lease" -> lease = duration(args.value());
-      case "--grace" -> grace = duration(args.value());
-      case "--at-least" -> atLeast = orZero(duration(args.value()));
-      case "-c", "--command" -> {
-        line = args.value();
-        wordsBeforeLine = args.words().size();
-      }
-      case "-q", "--quiet" -> quiet = true;
-      case "-v", "--verbose" -> verbose = true;
-      case "--store", "--connect-timeout" -> {
-        return store.read(args);
-      }
-      default -> {
-        return mode.read(args);
-      }
-    }
     return switch (args.option()) {
-      case "-n", "--nonblock", "-q", "--quiet", "-v", "--verbose" -> args.isFlag();
-      case "-w", "--wait", "--timeout" -> wait != null;
-      case "--lease" -> lease != null;
-      case "--grace" -> grace != null;
-      case "--at-least" -> !atLeast.isZero();
-      default -> line != null;
+      case "--at-least" -> {
+        Duration time = args.duration();
+        atLeast = time == null ? Duration.ZERO : time;
+        yield !atLeast.isZero();
+      }
+      case "--store", "--connect-timeout" -> store.read(args);
+      default -> CommandOptions.QUICK.contains(args.option()) ? options.read(args) : mode.read(args);
     };
-  }
-
-  private static @Nullable Duration duration(@Nullable String text) {
-    return text == null ? null : DurationText.parse(text).orElse(null);
-  }
-
-  private static Duration orZero(@Nullable Duration duration) {
-    return duration == null ? Duration.ZERO : duration;
   }
 
   @Override
@@ -221,22 +143,22 @@ final class RunCommand implements Subcommand {
 
   @Override
   public int run() throws InterruptedException {
-    List<String> commandLine = commandLine();
-    LockOptions options = check();
-    Programs.check(commandLine.get(0), System.getenv());
+    LockOptions lock = check();
+    List<String> commandLine = options.command("run NAME", command);
 
-    Supervisor supervisor = new Supervisor(onLost, graceOf(options.lease()));
+    Supervisor supervisor = options.supervisor(lock.lease());
     Signals.listen(supervisor::tell);
-    PatientStore patient = new PatientStore(wait, pause -> checkSignal(supervisor.await(pause)));
+    PatientStore patient =
+        new PatientStore(options.wait(), pause -> checkSignal(supervisor.await(pause)));
     try (GuardedCommand guarded = GuardedCommand.prepare(Main.home());
-        Asked asked = patient.ask(() -> asked(patient, options, supervisor))) {
+        Asked asked = patient.ask(() -> asked(patient, lock, supervisor))) {
       Held held = asked.held();
       if (held == null) {
-        return notAcquired(what() + " is held by " + holder(asked.fenceline()));
+        return options.conflict(what() + " is held by " + holder(asked.fenceline()));
       }
       return runUnder(held, guarded, commandLine, supervisor);
     } catch (io.fenceline.LockTimeoutException e) {
-      return notAcquired(String.valueOf(e.getMessage()));
+      return options.conflict(String.valueOf(e.getMessage()));
     } catch (EndedBySignal e) {
       return e.code;
     }
@@ -270,11 +192,11 @@ final class RunCommand implements Subcommand {
 
   /** Connects and acquires; a grant that was waited for is made to last for half its lease. */
   @SuppressWarnings("MustBeClosedChecker") // The caller closes it.
-  private Asked asked(PatientStore patient, LockOptions options, Supervisor supervisor)
+  private Asked asked(PatientStore patient, LockOptions wanted, Supervisor supervisor)
       throws InterruptedException {
-    Fenceline fenceline = patient.connect(store, new WaitingNotice(quiet, verbose));
+    Fenceline fenceline = patient.connect(store, options.notice());
     try {
-      Acquirable<? extends Held> lock = mode.lock(fenceline, names, options);
+      Acquirable<? extends Held> lock = mode.lock(fenceline, names, wanted);
       CompletableFuture<? extends Optional<? extends Held>> asked =
           ask(lock, patient.leftOfAttempt());
       asked.whenComplete((held, failure) -> supervisor.wakeUp());
@@ -286,7 +208,7 @@ final class RunCommand implements Subcommand {
       Held held = answer(asked).orElse(null);
       if (held != null) {
         // It counts from the last answer of the store: little may be left.
-        held.ensure(options.lease().dividedBy(2));
+        held.ensure(wanted.lease().dividedBy(2));
       }
       return new Asked(fenceline, held);
     } catch (InterruptedException | RuntimeException e) {
@@ -300,7 +222,7 @@ final class RunCommand implements Subcommand {
       throws InterruptedException {
     int code;
     try (held) {
-      say(what() + " is held (token=" + Tokens.of(held, names).replace("\n", ",") + ")");
+      options.say(what() + " is held (token=" + Tokens.of(held, names).replace("\n", ",") + ")");
       supervisor.protect(guarded, Lease.of(held));
       guarded.start(commandLine, variables(held));
       code = watch(supervisor, guarded, held);
@@ -332,7 +254,7 @@ final class RunCommand implements Subcommand {
 
   private CompletableFuture<? extends Optional<? extends Held>> ask(
       Acquirable<? extends Held> lock, @Nullable Duration left) {
-    if (now || (wait != null && wait.isZero())) {
+    if (options.isImmediate()) {
       return lock.tryAcquireAsync();
     }
     return (left == null ? lock.acquireAsync() : lock.acquireAsync(left)).thenApply(Optional::of);
@@ -367,34 +289,7 @@ final class RunCommand implements Subcommand {
     return "another";
   }
 
-  private int notAcquired(String message) {
-    if (!quiet) {
-      Message.print(message);
-    }
-    return conflictCode;
-  }
-
-  private void say(String message) {
-    if (verbose) {
-      Message.print(message);
-    }
-  }
-
   // Settings. -----------------------------------------------------------------------------------
-
-  private List<String> commandLine() {
-    if (line != null) {
-      if (command != null && !command.isEmpty()) {
-        throw Failure.usage("give either -c 'LINE' or -- COMMAND, not both");
-      }
-      return List.of("sh", "-c", line);
-    }
-    if (command == null || command.isEmpty()) {
-      throw Failure.usage(
-          "there is no command; write: fenceline run NAME -- COMMAND, or -c 'SHELL LINE'");
-    }
-    return command;
-  }
 
   private LockOptions check() {
     if (names.isEmpty()) {
@@ -407,33 +302,13 @@ final class RunCommand implements Subcommand {
               + " 'fenceline release'");
     } else if (noFork) {
       throw Failure.usage("-F: the tool has to live on beside the command, to renew its lock");
-    } else if (quiet && verbose) {
-      throw Failure.usage("-q (print nothing) and -v (say more) exclude each other");
     }
+    options.check(store.config());
     checkNotNested();
-    if (now && wait != null) {
-      throw Failure.usage("-n (don't wait) and -w (wait so long) exclude each other");
-    }
-    if (conflictCode < 0 || conflictCode > LARGEST_CODE) {
-      throw Failure.usage("-E " + conflictCode + ": an exit code is from 0 to " + LARGEST_CODE);
-    }
     mode.check(names);
-    Duration chosen = lease;
-    if (chosen == null) {
-      chosen =
-          store
-              .config()
-              .get(Config.LEASE)
-              .map(RunCommand::configuredLease)
-              .orElse(LockOptions.defaults().lease());
-    }
-    Duration half = chosen.dividedBy(2);
-    if (grace != null && grace.compareTo(half) >= 0) {
-      throw Failure.usage(
-          "--grace %s: it must be less than half the lease of %s"
-              .formatted(Durations.show(grace), Durations.show(chosen)));
-    }
-    return LockOptions.defaults().lease(chosen).keepAtLeast(atLeast);
+    return LockOptions.defaults()
+        .lease(options.lease(store.config()))
+        .keepAtLeast(atLeast);
   }
 
   /**
@@ -441,9 +316,8 @@ final class RunCommand implements Subcommand {
    */
   private void checkNotNested() {
     String outer = System.getenv("FENCELINE_NAME");
-    boolean waitsForever = !now && wait == null;
     if (outer == null
-        || !waitsForever
+        || !options.waitsForever()
         || !store.addressForOthers().equals(System.getenv(StoreOptions.VARIABLE))) {
       return;
     }
@@ -456,19 +330,6 @@ final class RunCommand implements Subcommand {
                 + " SECONDS, or another name");
       }
     }
-  }
-
-  private static Duration configuredLease(String text) {
-    return DurationText.parse(text)
-        .orElseThrow(() -> Failure.usage("config file: lease = " + text + " is not a duration"));
-  }
-
-  private Duration graceOf(Duration lease) {
-    if (grace != null) {
-      return grace;
-    }
-    Duration share = lease.dividedBy(DEFAULT_GRACE_SHARE);
-    return share.compareTo(LONGEST_DEFAULT_GRACE) < 0 ? share : LONGEST_DEFAULT_GRACE;
   }
 
   private String what() {

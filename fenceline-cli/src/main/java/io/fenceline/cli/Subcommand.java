@@ -1,5 +1,6 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.failure.Failure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;

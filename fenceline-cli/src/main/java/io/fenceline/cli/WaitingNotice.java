@@ -1,5 +1,6 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.text.Message;
 import io.fenceline.Fenceline;
 import io.fenceline.cli.run.Terminal;
 import io.fenceline.diagnosis.LockReport;

@@ -1,5 +1,8 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.options.QuickArguments;
+import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.cli.failure.Failures;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;

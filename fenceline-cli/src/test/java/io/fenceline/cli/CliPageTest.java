@@ -1,5 +1,6 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.failure.ExitCode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;

@@ -1,9 +1,10 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.cli.Tool.Call;
-import io.fenceline.cli.Tool.Result;
+import io.fenceline.cli.tool.Tool.Call;
+import io.fenceline.cli.tool.Tool.Result;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

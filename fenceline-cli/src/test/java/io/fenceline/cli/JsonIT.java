@@ -1,5 +1,6 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -7,8 +8,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion;
-import io.fenceline.cli.Tool.Call;
-import io.fenceline.cli.Tool.Result;
+import io.fenceline.cli.tool.Tool.Call;
+import io.fenceline.cli.tool.Tool.Result;
 import io.fenceline.testkit.server.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;

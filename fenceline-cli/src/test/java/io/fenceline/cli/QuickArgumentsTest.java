@@ -1,5 +1,7 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.options.LockModeOptions;
+import io.fenceline.cli.options.StoreOptions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Field;
@@ -75,7 +77,9 @@ class QuickArgumentsTest {
       }
       field.setAccessible(true);
       Object value = field.get(object);
-      if (value instanceof StoreOptions || value instanceof LockModeOptions) {
+      if (value instanceof StoreOptions
+          || value instanceof LockModeOptions
+          || value instanceof CommandOptions) {
         state(value).forEach((name, text) -> state.put(field.getName() + "." + name, text));
       } else if (!field.getName().equals("environment")) {
         state.put(field.getName(), String.valueOf(value));

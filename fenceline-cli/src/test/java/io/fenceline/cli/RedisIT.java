@@ -1,9 +1,10 @@
 package io.fenceline.cli;
 
+import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.cli.Tool.Call;
-import io.fenceline.cli.Tool.Result;
+import io.fenceline.cli.tool.Tool.Call;
+import io.fenceline.cli.tool.Tool.Result;
 import io.fenceline.testkit.server.Eventually;
 import io.fenceline.testkit.server.RedisServer;
 import java.nio.file.Files;

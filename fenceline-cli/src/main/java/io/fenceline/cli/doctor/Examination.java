@@ -1,5 +1,6 @@
 package io.fenceline.cli.doctor;
 
+import io.fenceline.cli.text.Tokens;
 import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;

@@ -1,6 +1,6 @@
 package io.fenceline.cli.doctor;
 
-import io.fenceline.cli.Failure;
+import io.fenceline.cli.failure.Failure;
 import io.fenceline.cli.run.Programs;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.settings.InvalidSettingException;

@@ -2,7 +2,7 @@ package io.fenceline.cli.once;
 
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.cli.Failure;
+import io.fenceline.cli.failure.Failure;
 import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.recipes.once.OnceRecords;
 import io.fenceline.recipes.once.RedisRecords;

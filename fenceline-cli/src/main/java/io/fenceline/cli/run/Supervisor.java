@@ -1,7 +1,7 @@
 package io.fenceline.cli.run;
 
-import io.fenceline.cli.ExitCode;
-import io.fenceline.cli.Message;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.text.Message;
 import io.fenceline.event.Lost;
 import io.fenceline.settings.Durations;
 import java.time.Duration;

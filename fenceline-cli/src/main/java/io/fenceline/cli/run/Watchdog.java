@@ -1,7 +1,7 @@
 package io.fenceline.cli.run;
 
-import io.fenceline.cli.ExitCode;
-import io.fenceline.cli.Failure;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failure;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
