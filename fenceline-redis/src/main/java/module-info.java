@@ -1,6 +1,6 @@
 /**
  * Locks in Redis: single server, Sentinel, Cluster, Redlock; start at {@link
- * io.fenceline.redis.RedisStore}.
+ * io.fenceline.redis.RedisStores}.
  */
 module io.fenceline.redis {
   requires transitive io.fenceline;

@@ -1,15 +1,15 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.QuickArguments;
-import io.fenceline.cli.options.Config;
-import io.fenceline.cli.options.DurationText;
-import io.fenceline.cli.text.Message;
+import io.fenceline.LockOptions;
 import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.cli.failure.Failure;
-import io.fenceline.LockOptions;
+import io.fenceline.cli.options.Config;
+import io.fenceline.cli.options.DurationText;
+import io.fenceline.cli.options.QuickArguments;
 import io.fenceline.cli.run.OnLost;
 import io.fenceline.cli.run.Programs;
 import io.fenceline.cli.run.Supervisor;
+import io.fenceline.cli.text.Message;
 import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.List;
@@ -185,7 +185,7 @@ final class CommandOptions {
   }
 
   /** As {@code -w} gives it. */
-  @Nullable Duration wait() {
+  @Nullable Duration givenWait() {
     return wait;
   }
 

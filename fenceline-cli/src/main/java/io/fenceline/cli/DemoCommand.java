@@ -1,7 +1,7 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.cli.demo.Story;
+import io.fenceline.cli.failure.ExitCode;
 import picocli.CommandLine.Command;
 
 /** {@code fenceline demo}: why locks have fencing tokens, in ten seconds. */

@@ -1,7 +1,7 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.cli.demo.Seller;
+import io.fenceline.cli.failure.ExitCode;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

@@ -1,13 +1,13 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.OutputOptions;
-import io.fenceline.cli.options.StoreOptions;
-import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.Fenceline;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.cli.doctor.Examination;
 import io.fenceline.cli.doctor.Machine;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.options.OutputOptions;
+import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.text.Table;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.settings.Durations;

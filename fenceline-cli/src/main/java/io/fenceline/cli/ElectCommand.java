@@ -1,17 +1,17 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.StoreOptions;
-import io.fenceline.cli.text.Message;
-import io.fenceline.cli.failure.ExitCode;
-import io.fenceline.cli.failure.Failures;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;
 import io.fenceline.LeaseTooShortException;
 import io.fenceline.LockLostException;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failures;
+import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.run.GuardedCommand;
 import io.fenceline.cli.run.Lease;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
+import io.fenceline.cli.text.Message;
 import io.fenceline.cli.text.Table;
 import io.fenceline.event.Lost;
 import io.fenceline.recipes.election.Candidate;

@@ -1,10 +1,10 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.StoreOptions;
-import io.fenceline.cli.failure.ExitCode;
-import io.fenceline.cli.failure.Failure;
 import io.fenceline.Fenceline;
 import io.fenceline.cli.exporter.MetricsPage;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failure;
+import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.run.Signals;
 import java.io.IOException;
 import java.net.InetSocketAddress;

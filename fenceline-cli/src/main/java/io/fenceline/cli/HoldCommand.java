@@ -1,18 +1,18 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.LockModeOptions;
-import io.fenceline.cli.options.StoreOptions;
-import io.fenceline.cli.text.Message;
-import io.fenceline.cli.text.Tokens;
-import io.fenceline.cli.failure.ExitCode;
-import io.fenceline.cli.failure.Failure;
 import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
 import io.fenceline.Held;
 import io.fenceline.LockOptions;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failure;
+import io.fenceline.cli.options.LockModeOptions;
+import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.run.Signals;
+import io.fenceline.cli.text.Message;
+import io.fenceline.cli.text.Tokens;
 import io.fenceline.spi.LockNames;
 import java.io.IOException;
 import java.time.Duration;

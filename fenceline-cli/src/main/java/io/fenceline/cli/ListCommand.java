@@ -1,12 +1,12 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.OutputOptions;
-import io.fenceline.cli.options.StoreOptions;
-import io.fenceline.cli.text.Reports;
-import io.fenceline.cli.text.Message;
+import io.fenceline.Fenceline;
 import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.cli.failure.Failure;
-import io.fenceline.Fenceline;
+import io.fenceline.cli.options.OutputOptions;
+import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.cli.text.Message;
+import io.fenceline.cli.text.Reports;
 import io.fenceline.diagnosis.LockReport;
 import java.time.Instant;
 import java.util.List;

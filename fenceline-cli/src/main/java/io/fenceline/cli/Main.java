@@ -1,9 +1,9 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.GlobalOptions;
 import io.fenceline.cli.failure.ExitCode;
-import io.fenceline.cli.failure.Failures;
 import io.fenceline.cli.failure.Failure;
+import io.fenceline.cli.failure.Failures;
+import io.fenceline.cli.options.GlobalOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,20 +1,20 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.StoreOptions;
-import io.fenceline.cli.text.Message;
-import io.fenceline.cli.failure.ExitCode;
-import io.fenceline.cli.failure.Failures;
-import io.fenceline.cli.failure.Failure;
 import io.fenceline.ClientClosedException;
 import io.fenceline.Fenceline;
 import io.fenceline.LockLostException;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failure;
+import io.fenceline.cli.failure.Failures;
 import io.fenceline.cli.once.Answer;
 import io.fenceline.cli.once.Records;
 import io.fenceline.cli.once.Transcript;
+import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.run.GuardedCommand;
 import io.fenceline.cli.run.Lease;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
+import io.fenceline.cli.text.Message;
 import io.fenceline.event.Lost;
 import io.fenceline.recipes.once.Once;
 import io.fenceline.recipes.once.OnceRefusedException;

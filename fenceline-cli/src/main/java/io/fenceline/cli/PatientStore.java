@@ -1,11 +1,11 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.StoreOptions;
 import com.google.errorprone.annotations.MustBeClosed;
 import io.fenceline.Fenceline;
 import io.fenceline.LeaseTooShortException;
 import io.fenceline.LockLostException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.cli.options.StoreOptions;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.OutputOptions;
-import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.Fenceline;
 import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.cli.failure.Failure;
-import io.fenceline.Fenceline;
+import io.fenceline.cli.options.OutputOptions;
+import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.run.Terminal;
 import io.fenceline.cli.text.Table;
 import io.fenceline.diagnosis.LockReport;

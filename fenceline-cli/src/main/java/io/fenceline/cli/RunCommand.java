@@ -1,24 +1,24 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.LockModeOptions;
-import io.fenceline.cli.options.QuickArguments;
-import io.fenceline.cli.options.StoreOptions;
-import io.fenceline.cli.text.Message;
-import io.fenceline.cli.text.Tokens;
-import io.fenceline.cli.failure.ExitCode;
-import io.fenceline.cli.failure.Failures;
-import io.fenceline.cli.failure.Failure;
 import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;
 import io.fenceline.Held;
 import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failure;
+import io.fenceline.cli.failure.Failures;
+import io.fenceline.cli.options.LockModeOptions;
+import io.fenceline.cli.options.QuickArguments;
+import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.run.GuardedCommand;
 import io.fenceline.cli.run.Lease;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
+import io.fenceline.cli.text.Message;
 import io.fenceline.cli.text.Table;
+import io.fenceline.cli.text.Tokens;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.spi.LockNames;
 import java.time.Duration;
@@ -132,7 +132,8 @@ final class RunCommand implements Subcommand {
         yield !atLeast.isZero();
       }
       case "--store", "--connect-timeout" -> store.read(args);
-      default -> CommandOptions.QUICK.contains(args.option()) ? options.read(args) : mode.read(args);
+      default ->
+          CommandOptions.QUICK.contains(args.option()) ? options.read(args) : mode.read(args);
     };
   }
 
@@ -149,7 +150,7 @@ final class RunCommand implements Subcommand {
     Supervisor supervisor = options.supervisor(lock.lease());
     Signals.listen(supervisor::tell);
     PatientStore patient =
-        new PatientStore(options.wait(), pause -> checkSignal(supervisor.await(pause)));
+        new PatientStore(options.givenWait(), pause -> checkSignal(supervisor.await(pause)));
     try (GuardedCommand guarded = GuardedCommand.prepare(Main.home());
         Asked asked = patient.ask(() -> asked(patient, lock, supervisor))) {
       Held held = asked.held();
@@ -306,9 +307,7 @@ final class RunCommand implements Subcommand {
     options.check(store.config());
     checkNotNested();
     mode.check(names);
-    return LockOptions.defaults()
-        .lease(options.lease(store.config()))
-        .keepAtLeast(atLeast);
+    return LockOptions.defaults().lease(options.lease(store.config())).keepAtLeast(atLeast);
   }
 
   /**

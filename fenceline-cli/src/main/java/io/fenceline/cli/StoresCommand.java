@@ -1,7 +1,7 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.OutputOptions;
 import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.options.OutputOptions;
 import io.fenceline.cli.text.Table;
 import io.fenceline.diagnosis.Certainty;
 import io.fenceline.diagnosis.Guarantee;

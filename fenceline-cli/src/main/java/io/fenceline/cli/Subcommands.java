@@ -1,8 +1,8 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.GlobalOptions;
-import io.fenceline.cli.options.DurationArgument;
 import io.fenceline.cli.options.ChoiceArgument;
+import io.fenceline.cli.options.DurationArgument;
+import io.fenceline.cli.options.GlobalOptions;
 import io.fenceline.cli.run.OnLost;
 import java.time.Duration;
 import java.util.List;

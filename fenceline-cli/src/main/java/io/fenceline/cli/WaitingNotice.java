@@ -1,8 +1,8 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.text.Message;
 import io.fenceline.Fenceline;
 import io.fenceline.cli.run.Terminal;
+import io.fenceline.cli.text.Message;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.event.Contended;
 import io.fenceline.event.LockListener;

@@ -1,17 +1,17 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.OutputOptions;
-import io.fenceline.cli.options.StoreOptions;
-import io.fenceline.cli.text.Reports;
-import io.fenceline.cli.text.Message;
-import io.fenceline.cli.failure.ExitCode;
-import io.fenceline.cli.failure.Failure;
 import io.fenceline.Fenceline;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.cli.failure.ExitCode;
+import io.fenceline.cli.failure.Failure;
+import io.fenceline.cli.options.OutputOptions;
+import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Terminal;
 import io.fenceline.cli.text.Json;
+import io.fenceline.cli.text.Message;
+import io.fenceline.cli.text.Reports;
 import io.fenceline.cli.text.Table;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.settings.Durations;

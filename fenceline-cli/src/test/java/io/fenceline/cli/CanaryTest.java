@@ -1,12 +1,12 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.QuickArguments;
-import io.fenceline.cli.options.StoreOptions;
-import io.fenceline.cli.failure.Failures;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.cli.OddAddresses.Odd;
+import io.fenceline.cli.failure.Failures;
+import io.fenceline.cli.options.QuickArguments;
+import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.spi.LockNames;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;

@@ -1,10 +1,10 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.fenceline.StaleTokenException;
+import io.fenceline.cli.tool.Tool;
 import io.fenceline.cli.tool.Tool.Call;
 import io.fenceline.cli.tool.Tool.Result;
 import io.fenceline.fence.MemoryFence;

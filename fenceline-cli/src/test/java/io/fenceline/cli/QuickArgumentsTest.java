@@ -1,9 +1,9 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.options.LockModeOptions;
-import io.fenceline.cli.options.StoreOptions;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.cli.options.LockModeOptions;
+import io.fenceline.cli.options.StoreOptions;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.fenceline.cli;
 
-import io.fenceline.cli.tool.ScriptVariables;
-import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.cli.tool.ScriptVariables;
+import io.fenceline.cli.tool.Tool;
 import io.fenceline.cli.tool.Tool.Call;
 import io.fenceline.cli.tool.Tool.Result;
 import io.fenceline.testkit.server.Eventually;

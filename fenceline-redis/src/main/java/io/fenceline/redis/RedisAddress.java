@@ -55,20 +55,20 @@ final class RedisAddress {
     }
   }
 
-  RedlockStore redlock() {
+  RedlockStores redlock() {
     String timeout = parameters.get("nodeTimeout");
-    return new RedlockStore(
+    return new RedlockStores(
         new RedlockSettings(
             plain(),
             options(),
             address.toString(),
             timeout == null
-                ? RedlockStore.DEFAULT_NODE_TIMEOUT
+                ? RedlockStores.DEFAULT_NODE_TIMEOUT
                 : Durations.checkPositive("nodeTimeout", Durations.parse("nodeTimeout", timeout)),
             NoQuorumException::of));
   }
 
-  RedisStore locks() {
+  RedisStores locks() {
     Topologies.Kind kind =
         switch (address.scheme()) {
           case "redis-sentinel", "valkey-sentinel" -> Topologies.Kind.SENTINEL;
@@ -82,7 +82,7 @@ final class RedisAddress {
     if (kind == Topologies.Kind.CLUSTER && uris.get(0).getDatabase() != 0) {
       throw address.invalid("a Cluster has database 0 only");
     }
-    return new RedisStore(
+    return new RedisStores(
         new Topologies.Settings(kind, uris, options(), null, address.toString()), durability());
   }
 

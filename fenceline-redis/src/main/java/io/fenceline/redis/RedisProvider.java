@@ -1,7 +1,7 @@
 package io.fenceline.redis;
 
 import io.fenceline.redis.connection.Topologies;
-import io.fenceline.redis.redlock.RedlockLockStore;
+import io.fenceline.redis.redlock.RedlockStore;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.StoreKind;
@@ -57,7 +57,7 @@ public final class RedisProvider implements StoreProvider {
             List.of("redlock://[user:password@]host[:6379],host,host…[/db][?nodeTimeout=50ms]"),
             StoreKind.Consistency.AP,
             "two round trips to all nodes at once, about 1 ms in one data centre",
-            RedlockLockStore.usualGuarantees()));
+            RedlockStore.usualGuarantees()));
     return kinds;
   }
 

@@ -1,238 +1,198 @@
 package io.fenceline.redis;
 
-import io.fenceline.StoreRefusedException;
+import io.fenceline.FencelineException;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.redis.connection.Connecting;
+import io.fenceline.diagnosis.Finding;
+import io.fenceline.diagnosis.Guarantees;
+import io.fenceline.redis.claim.Claim;
+import io.fenceline.redis.claim.ClaimContext;
+import io.fenceline.redis.claim.ClaimRequests;
+import io.fenceline.redis.claim.Claims;
+import io.fenceline.redis.claim.FastPath;
+import io.fenceline.redis.claim.Renewals;
+import io.fenceline.redis.claim.SeenNumbers;
 import io.fenceline.redis.connection.Driver;
-import io.fenceline.redis.connection.Topologies;
-import io.fenceline.redis.diagnostics.CrashSafety;
-import io.fenceline.redis.diagnostics.ServerCheck;
-import io.fenceline.settings.Durations;
-import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.redis.connection.Failures;
+import io.fenceline.redis.connection.ReplicaWait;
+import io.fenceline.redis.connection.Topology;
+import io.fenceline.redis.diagnostics.Diagnostics;
+import io.fenceline.redis.diagnostics.Listing;
+import io.fenceline.redis.layout.Answers;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.StoreAddress;
+import io.fenceline.spi.NameState;
+import io.fenceline.spi.Release;
+import io.fenceline.spi.ReleaseRequest;
+import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
-import io.fenceline.spi.StoreFactory;
-import io.lettuce.core.AbstractRedisClient;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisURI;
-import io.lettuce.core.cluster.ClusterClientOptions;
-import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
-/**
- * Locks in Redis, for a client to be connected to.
- *
- * <pre>{@code
- * Fenceline fenceline =
- *     Fenceline.builder()
- *         .store(RedisStore.at("redis://cache:6379").durability(Durability.replicas(1, ofMillis(500))))
- *         .connect();
- * }</pre>
- *
- * <p>A Lettuce client that you have already can be given instead of a URI; its event loops and its
- * options, such as those for TLS, are used, but the connections are our own, and without the
- * driver's automatic repetition of commands.
- */
-public final class RedisStore implements StoreFactory {
-  private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
-
-  private final Topologies.Settings settings;
-  private final Durability durability;
-  private final boolean hasFastPath;
-
-  RedisStore(Topologies.Settings settings, Durability durability) {
-    this(settings, durability, true);
-  }
-
-  private RedisStore(Topologies.Settings settings, Durability durability, boolean hasFastPath) {
-    this.settings = settings;
-    this.durability = durability;
-    this.hasFastPath = hasFastPath;
-  }
-
-  /**
-   * Locks at a URI: {@code redis:}, {@code rediss:}, {@code redis-sentinel:} or {@code
-   * redis-cluster:}; for Valkey the same with {@code valkey} for {@code redis}.
+/** Locks in Redis: each request is one call of a script, which decides everything. */
+final class RedisStore implements LockStore {
+  /*
+   * Two holders, a token that goes back, a name that never frees: what could bring them about here.
    *
-   * @throws io.fenceline.settings.InvalidSettingException if it is not one
+   * - A claim that is sent again by the driver after it was given up: see Wire.
+   * - Messages, and what is asked too late: see Claim.
+   * - A counter that was lost (flushed, evicted, failed over) together with a clock that is behind:
+   *   the largest number seen of each bucket is sent along with every claim.
+   * - An undo that comes late: it names the owner, and no owner that was undone is used again; so only
+   *   the runtime undoes, when it is done with the owner.
+   * - A withdrawal that overtakes its claim: what is left then ends with its lease.
+   * - A server whose answer never comes: every request ends with the operation timeout, and the
+   *   connection that was silent is replaced.
    */
-  public static RedisStore at(String uri) {
-    return new RedisAddress(StoreAddress.parse(uri)).locks();
+  private final String description;
+  private volatile Guarantees guarantees;
+  private final ReplicaWait replicaWait;
+  private final Topology topology;
+  private final Driver driver;
+  private final StoreContext context;
+  private final Claims claims;
+  private final ClaimRequests requests;
+  private final FastPath fastPath;
+  private final ClaimContext claimContext;
+  private final Renewals renewals;
+  private final Listing listing;
+  private volatile boolean closed;
+
+  RedisStore(
+      String description,
+      Guarantees guarantees,
+      ReplicaWait replicaWait,
+      Function<Topology.Listener, Topology> topology,
+      Driver driver,
+      StoreContext context,
+      boolean hasFastPath) {
+    this.description = description;
+    this.guarantees = guarantees;
+    this.replicaWait = replicaWait;
+    this.topology = topology.apply((channel, message) -> told(message));
+    this.driver = driver;
+    this.context = context;
+    byte[] client = Answers.client(context.client());
+    SeenNumbers seen = new SeenNumbers();
+    this.claims = new Claims(this.topology, context);
+    this.requests = new ClaimRequests(description, this.topology, replicaWait, seen, client);
+    this.fastPath = new FastPath(hasFastPath, this.topology, replicaWait, seen, client);
+    this.claimContext = new ClaimContext(context, fastPath, requests, claims);
+    this.renewals = new Renewals(this.topology, context.time(), description);
+    this.listing = new Listing(prefix -> Listing.heads(this.topology, prefix), this::inspect);
   }
 
-  /** Locks at a server, or at the master of Sentinels, with the resources of a client. */
-  public static RedisStore from(RedisClient client, RedisURI uri) {
-    boolean sentinel = uri.getSentinelMasterId() != null;
-    return new RedisStore(
-        new Topologies.Settings(
-            sentinel ? Topologies.Kind.SENTINEL : Topologies.Kind.SINGLE,
-            List.of(uri),
-            client.getOptions(),
-            client.getResources(),
-            sentinel ? "redis-sentinel://" + uri.getSentinelMasterId() : describe("redis", uri)),
-        Durability.NONE);
+  private void told(byte[] message) {
+    claims.told(message);
   }
 
-  /**
-   * Locks in a Cluster that a client knows. The client does not tell its password or whether it
-   * uses TLS; where the Cluster wants them, use {@link #from(RedisClusterClient, List)}.
-   */
-  public static RedisStore from(RedisClusterClient client) {
-    if (client.getPartitions().isEmpty()) {
-      client.refreshPartitions();
-    }
-    return from(client, client.getPartitions().stream().map(RedisClusterNode::getUri).toList());
-  }
-
-  /**
-   * Locks in a Cluster that a client knows.
-   *
-   * @param uris of some of its servers, with the credentials that are used for all of them
-   */
-  public static RedisStore from(RedisClusterClient client, List<RedisURI> uris) {
-    return new RedisStore(
-        new Topologies.Settings(
-            Topologies.Kind.CLUSTER,
-            uris,
-            client.getOptions(),
-            client.getResources(),
-            describe("redis-cluster", uris.get(0))),
-        Durability.NONE);
-  }
-
-  /** What the server is called, by an address of it. */
-  private static String serverOf(String address) {
-    return address.startsWith("valkey") ? "valkey" : "redis";
-  }
-
-  private static String describe(String scheme, RedisURI uri) {
-    return scheme + "://" + uri.getHost() + ":" + uri.getPort();
-  }
-
-  /**
-   * Opens a client of its own for the same server, Sentinels or Cluster, for data that is kept
-   * beside the locks: a {@link RedisClusterClient} for {@code redis-cluster:}, else a {@link
-   * RedisClient}. The caller shuts it down.
-   */
-  public AbstractRedisClient newClient() {
-    if (settings.kind() == Topologies.Kind.CLUSTER) {
-      RedisClusterClient client = RedisClusterClient.create(settings.uris());
-      client.setOptions(ClusterClientOptions.builder(settings.options()).build());
-      return client;
-    }
-    RedisClient client = RedisClient.create(settings.uris().get(0));
-    client.setOptions(settings.options());
-    return client;
-  }
-
-  /** Returns a copy whose grants must be acknowledged by replicas. */
-  public RedisStore durability(Durability wanted) {
-    return new RedisStore(settings, wanted, hasFastPath);
-  }
-
-  /** Returns a copy without short scripts; for tests of the path that decides. */
-  RedisStore withoutFastPath() {
-    return new RedisStore(settings, durability, false);
+  Topology topology() {
+    return topology;
   }
 
   @Override
-  public LockStore open(StoreContext context) {
-    return open(context, false);
-  }
-
-  /**
-   * Opens a store.
-   *
-   * @param alone whether a server is used as one that stands alone though it is part of a Cluster
-   */
-  private LockStore open(StoreContext context, boolean alone) {
-    if (!durability.isNone() && durability.timeout().compareTo(context.operationTimeout()) >= 0) {
-      throw new InvalidSettingException(
-          "replica timeout",
-          durability.timeout(),
-          "it must be below the operation timeout of "
-              + Durations.show(context.operationTimeout()));
-    }
-    long began = System.nanoTime();
-    Driver driver = new Driver(settings.resources(), settings.options(), context.connectTimeout());
-    RedisLockStore store =
-        new RedisLockStore(
-            settings.description(),
-            RedisGuarantees.of(serverOf(settings.description()), settings.kind(), durability),
-            durability.replicaWait(),
-            listener -> Topologies.of(settings, driver, context, listener),
-            driver,
-            context,
-            hasFastPath);
-    try {
-      store.topology().connect();
-      if (alone) {
-        ServerCheck.checkAllBuckets(
-            store.topology(), Connecting.left(context, began), settings.description());
-      } else if (settings.kind() == Topologies.Kind.SINGLE
-          && isOfCluster(store, Connecting.left(context, began))) {
-        store.close();
-        return openCluster(context);
-      }
-      ServerCheck.check(
-          store.topology(),
-          durability.replicaWait(),
-          Connecting.left(context, began),
-          settings.description());
-      store.promise(
-          CrashSafety.of(
-              store.guarantees(),
-              List.of(store.topology()),
-              Connecting.left(context, began),
-              settings.description()));
-      return store;
-    } catch (RuntimeException e) {
-      store.close();
-      throw e;
-    }
-  }
-
-  /**
-   * A server of a Cluster that does not let us see the Cluster, as some managed services do, is
-   * used alone, if it has all slots.
-   */
-  private LockStore openCluster(StoreContext context) {
-    try {
-      LOG.info("{} is a node of a Cluster, and used as one", settings.description());
-      return new RedisStore(settings.asCluster(), durability, hasFastPath).open(context);
-    } catch (StoreUnavailableException | StoreRefusedException e) {
-      if (!(e.getCause() instanceof RedisCommandExecutionException)) {
-        throw e;
-      }
-      try {
-        LockStore store = open(context, true);
-        LOG.info(
-            "{} does not show its Cluster, and is used as one server ({})",
-            settings.description(),
-            e.getMessage());
-        return store;
-      } catch (RuntimeException alone) {
-        e.addSuppressed(alone);
-        throw e;
-      }
-    }
-  }
-
-  private boolean isOfCluster(RedisLockStore store, StoreContext context) {
-    return Connecting.await(
-            ServerCheck.greetings(store.topology()), context, settings.description())
-        .values()
-        .stream()
-        .anyMatch(ServerCheck::isOfCluster);
+  public String description() {
+    return description;
   }
 
   @Override
-  public String toString() {
-    return settings.description();
+  public Guarantees guarantees() {
+    return guarantees;
+  }
+
+  /** What is promised of these very servers, once they were asked. */
+  void promise(Guarantees found) {
+    guarantees = found;
+  }
+
+  // Claims. -------------------------------------------------------------------------------------
+
+  @Override
+  public void claim(ClaimRequest request, ClaimHandler handler) {
+    if (closed) {
+      handler.failed(closedException());
+      return;
+    }
+    new Claim(request, handler, claimContext).ask();
+  }
+
+  @Override
+  public CompletableFuture<Void> withdraw(ClaimRequest request) {
+    claims.stop(request.owner());
+    return closed ? failsClosed() : requests.withdraw(request);
+  }
+
+  // Holds. --------------------------------------------------------------------------------------
+
+  @Override
+  public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
+    return renewals.renew(requests);
+  }
+
+  @Override
+  public CompletableFuture<Release> release(ReleaseRequest request) {
+    if (closed) {
+      return failsClosed();
+    }
+    CompletableFuture<Optional<Release>> given = fastPath.give(request);
+    if (given == null) {
+      return requests.release(request);
+    }
+    return given
+        .exceptionallyCompose(
+            failure ->
+                CompletableFuture.failedFuture(
+                    Failures.ofLock(
+                        description, "The release", request.grant().claim().name(), failure)))
+        .thenCompose(
+            fate ->
+                fate.map(CompletableFuture::completedFuture)
+                    .orElseGet(() -> requests.release(request)));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forceRelease(String name, long number) {
+    return closed ? failsClosed() : requests.forceRelease(name, number);
+  }
+
+  // Looking. ------------------------------------------------------------------------------------
+
+  @Override
+  public CompletableFuture<NameState> inspect(String name) {
+    return closed ? failsClosed() : requests.inspect(name);
+  }
+
+  @Override
+  public CompletableFuture<List<NameState>> list(String prefix, int limit) {
+    return listing
+        .list(prefix, limit)
+        .exceptionallyCompose(
+            failure ->
+                CompletableFuture.failedFuture(
+                    Failures.meaning(description, "The listing", failure)));
+  }
+
+  @Override
+  public CompletableFuture<List<Finding>> diagnose() {
+    return new Diagnostics(topology, replicaWait, context.time()).examine();
+  }
+
+  private <T> CompletableFuture<T> failsClosed() {
+    return CompletableFuture.failedFuture(closedException());
+  }
+
+  private FencelineException closedException() {
+    return new StoreUnavailableException(description, "The store is closed", null);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    claims.close(closedException());
+    topology.close();
+    driver.close();
   }
 }

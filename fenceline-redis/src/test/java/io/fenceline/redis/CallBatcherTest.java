@@ -64,7 +64,7 @@ class CallBatcherTest {
   /** A client whose driver can be kept busy. */
   private final class Busy {
     final Fenceline client;
-    private RedisLockStore store;
+    private RedisStore store;
 
     Busy(Duration operationTimeout) {
       client =
@@ -76,8 +76,8 @@ class CallBatcherTest {
                       (StoreFactory)
                           context -> {
                             store =
-                                (RedisLockStore)
-                                    RedisStore.at("redis://" + proxy.address()).open(context);
+                                (RedisStore)
+                                    RedisStores.at("redis://" + proxy.address()).open(context);
                             return store;
                           }));
       Clients.acquire(client, "first").close(); // Scripts are known, connections are there.

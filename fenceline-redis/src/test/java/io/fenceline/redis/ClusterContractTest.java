@@ -33,6 +33,6 @@ class ClusterContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
-        RedisStore.at(DocumentedRights.uri(Uris.of(redis))), Duration.ofSeconds(3));
+        RedisStores.at(DocumentedRights.uri(Uris.of(redis))), Duration.ofSeconds(3));
   }
 }

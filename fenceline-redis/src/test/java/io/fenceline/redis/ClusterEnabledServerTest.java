@@ -108,8 +108,8 @@ class ClusterEnabledServerTest {
               ClientOptions.create(),
               null,
               "proxy");
-      RedisLockStore store =
-          new RedisLockStore(
+      RedisStore store =
+          new RedisStore(
               "proxy",
               RedisGuarantees.of("redis", Topologies.Kind.SINGLE, Durability.NONE),
               ReplicaWait.NONE,

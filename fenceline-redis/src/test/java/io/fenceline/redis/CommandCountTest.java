@@ -81,12 +81,12 @@ class CommandCountTest {
   void aNameThatIsHeld_costsTheFastPathOneRequestMore_andNothingWithoutIt() {
     Hold hold = Clients.acquire(clients.connect(redis.uri(), LONG), "held");
 
-    assertThat(requestsOfARefusal(RedisStore.at(uri()))).isEqualTo(2);
-    assertThat(requestsOfARefusal(RedisStore.at(uri()).withoutFastPath())).isEqualTo(1);
+    assertThat(requestsOfARefusal(RedisStores.at(uri()))).isEqualTo(2);
+    assertThat(requestsOfARefusal(RedisStores.at(uri()).withoutFastPath())).isEqualTo(1);
     hold.release();
   }
 
-  private long requestsOfARefusal(RedisStore store) {
+  private long requestsOfARefusal(RedisStores store) {
     Fenceline client =
         clients.connect(
             Fenceline.builder().store(store).defaultOptions(LockOptions.defaults().lease(LONG)));

@@ -36,7 +36,7 @@ class GivenClientTest extends GivenClientContract {
     return new GivenClient() {
       @Override
       public StoreFactory store() {
-        return RedisStore.from(client, uri);
+        return RedisStores.from(client, uri);
       }
 
       @Override
@@ -48,6 +48,6 @@ class GivenClientTest extends GivenClientContract {
 
   @Override
   protected StoreFactory direct() {
-    return RedisStore.at(redis.uri());
+    return RedisStores.at(redis.uri());
   }
 }

@@ -56,7 +56,7 @@ class ReplayTest {
     redis = RedisServer.start();
     opened = Stores.open(redis.uri());
     // Else the first that waits asks once more as soon as it is.
-    Clients.get(((RedisLockStore) opened.store()).topology().listen(0));
+    Clients.get(((RedisStore) opened.store()).topology().listen(0));
   }
 
   @AfterAll

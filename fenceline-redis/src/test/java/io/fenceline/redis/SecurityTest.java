@@ -166,7 +166,7 @@ class SecurityTest {
       RedisClient own = RedisClient.create();
       try {
         Fenceline client =
-            clients.connect(Fenceline.builder().store(RedisStore.from(own, uri)).label("given"));
+            clients.connect(Fenceline.builder().store(RedisStores.from(own, uri)).label("given"));
         Hold hold = Clients.acquire(client, "given");
         assertThat(client.store()).doesNotContain(PASSWORD);
         hold.release();

@@ -30,6 +30,6 @@ class SentinelContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
-        RedisStore.at(DocumentedRights.uri(Uris.of(redis))), Duration.ofSeconds(3));
+        RedisStores.at(DocumentedRights.uri(Uris.of(redis))), Duration.ofSeconds(3));
   }
 }

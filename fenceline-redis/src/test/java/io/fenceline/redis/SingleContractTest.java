@@ -57,20 +57,20 @@ class SingleContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(RedisStore.at(uri()), Duration.ofSeconds(3));
+    return StoreHarness.onRealTime(RedisStores.at(uri()), Duration.ofSeconds(3));
   }
 
   @Override
   protected Optional<Forgetful> forgetful() {
     RedisServer weak =
         RedisServer.builder().appendOnly("always").maxMemory("100mb", "volatile-lru").start();
-    return Optional.of(new Forgetful(RedisStore.at(weak.uri()), "evicts by volatile-lru", weak));
+    return Optional.of(new Forgetful(RedisStores.at(weak.uri()), "evicts by volatile-lru", weak));
   }
 
   @Override
   protected Optional<Proxied> proxied() {
     FaultProxy proxy = FaultProxy.to(redis.host(), redis.port(), Protocol.RESP);
     return Optional.of(
-        new Proxied(RedisStore.at(uri().replace(redis.address(), proxy.address())), proxy));
+        new Proxied(RedisStores.at(uri().replace(redis.address(), proxy.address())), proxy));
   }
 }

@@ -35,7 +35,7 @@ class ValkeyClusterContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
-        RedisStore.at(DocumentedRights.uri(Uris.of(RedisKind.VALKEY, valkey))),
+        RedisStores.at(DocumentedRights.uri(Uris.of(RedisKind.VALKEY, valkey))),
         Duration.ofSeconds(3));
   }
 }

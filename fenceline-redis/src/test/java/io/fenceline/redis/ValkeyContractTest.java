@@ -40,7 +40,7 @@ class ValkeyContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(RedisStore.at(uri()), Duration.ofSeconds(3));
+    return StoreHarness.onRealTime(RedisStores.at(uri()), Duration.ofSeconds(3));
   }
 
   @Override
@@ -51,13 +51,13 @@ class ValkeyContractTest extends LockContract {
             .appendOnly("always")
             .maxMemory("100mb", "volatile-lru")
             .start();
-    return Optional.of(new Forgetful(RedisStore.at(weak.uri()), "evicts by volatile-lru", weak));
+    return Optional.of(new Forgetful(RedisStores.at(weak.uri()), "evicts by volatile-lru", weak));
   }
 
   @Override
   protected Optional<Proxied> proxied() {
     FaultProxy proxy = FaultProxy.to(valkey.host(), valkey.port(), Protocol.RESP);
     return Optional.of(
-        new Proxied(RedisStore.at(uri().replace(valkey.address(), proxy.address())), proxy));
+        new Proxied(RedisStores.at(uri().replace(valkey.address(), proxy.address())), proxy));
   }
 }

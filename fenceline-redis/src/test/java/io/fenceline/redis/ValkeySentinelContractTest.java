@@ -35,7 +35,7 @@ class ValkeySentinelContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
-        RedisStore.at(DocumentedRights.uri(Uris.of(RedisKind.VALKEY, valkey))),
+        RedisStores.at(DocumentedRights.uri(Uris.of(RedisKind.VALKEY, valkey))),
         Duration.ofSeconds(3));
   }
 }

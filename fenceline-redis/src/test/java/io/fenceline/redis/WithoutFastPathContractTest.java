@@ -29,6 +29,6 @@ class WithoutFastPathContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
-        RedisStore.at(redis.uri()).withoutFastPath(), Duration.ofMillis(2_000));
+        RedisStores.at(redis.uri()).withoutFastPath(), Duration.ofMillis(2_000));
   }
 }

@@ -1,6 +1,5 @@
 package io.fenceline.cli.doctor;
 
-import io.fenceline.cli.text.Tokens;
 import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;

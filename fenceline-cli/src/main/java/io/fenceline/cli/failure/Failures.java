@@ -1,6 +1,5 @@
 package io.fenceline.cli.failure;
 
-import io.fenceline.cli.text.Message;
 import io.fenceline.FencelineException;
 import io.fenceline.LeaseTooShortException;
 import io.fenceline.LimitExceededException;
@@ -8,6 +7,7 @@ import io.fenceline.LockLostException;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.cli.text.Message;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.StoreAddress;
 import java.io.PrintWriter;

@@ -8,7 +8,7 @@ import io.fenceline.recipes.once.OnceRecords;
 import io.fenceline.recipes.once.RedisRecords;
 import io.fenceline.recipes.once.SqlRecords;
 import io.fenceline.recipes.once.Work;
-import io.fenceline.redis.RedisStore;
+import io.fenceline.redis.RedisStores;
 import io.fenceline.spi.StoreAddress;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
@@ -52,7 +52,7 @@ public final class Records implements AutoCloseable {
   }
 
   private static Records redis(StoreAddress address) {
-    AbstractRedisClient client = RedisStore.at(address.secretText()).newClient();
+    AbstractRedisClient client = RedisStores.at(address.secretText()).newClient();
     try {
       OnceRecords<Work> records =
           client instanceof RedisClusterClient cluster

@@ -1,11 +1,10 @@
 package io.fenceline.cli.options;
 
-import io.fenceline.cli.Subcommand;
-import io.fenceline.cli.failure.Failure;
 import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
 import io.fenceline.Held;
 import io.fenceline.LockOptions;
+import io.fenceline.cli.failure.Failure;
 import java.util.HashSet;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -33,7 +32,7 @@ public final class LockModeOptions {
       description = "K of the name's N permits: at most N at the same time.")
   private @Nullable String permits;
 
-  /** For {@link Subcommand#readQuickly}. */
+  /** Reads one option without picocli, for the quick start; false if it is none of these. */
   public boolean read(QuickArguments args) {
     switch (args.option()) {
       case "-x", "-e", "--exclusive" -> exclusive = true;
@@ -70,7 +69,8 @@ public final class LockModeOptions {
     }
   }
 
-  public Acquirable<? extends Held> lock(Fenceline fenceline, List<String> names, LockOptions options) {
+  public Acquirable<? extends Held> lock(
+      Fenceline fenceline, List<String> names, LockOptions options) {
     String first = names.get(0);
     if (permits != null) {
       int[] counts = permits(permits);

@@ -52,7 +52,7 @@ public final class QuickArguments {
   }
 
   /** Its value; null if there is none, or one that picocli should look at. */
-  @Nullable String value() {
+  public @Nullable String value() {
     if (attached != null) {
       return attached.isEmpty() ? null : attached;
     }
@@ -64,7 +64,7 @@ public final class QuickArguments {
   }
 
   /** As {@link #value}, which must be a duration. */
-  @Nullable Duration duration() {
+  public @Nullable Duration duration() {
     String value = value();
     return value == null ? null : DurationText.parse(value).orElse(null);
   }

@@ -1,9 +1,8 @@
 package io.fenceline.cli.options;
 
-import io.fenceline.cli.Subcommand;
-import io.fenceline.cli.failure.Failure;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineBuilder;
+import io.fenceline.cli.failure.Failure;
 import io.fenceline.spi.StoreAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,7 +48,7 @@ public final class StoreOptions {
       description = "What this process is called in 'fenceline ls'; default host and process id.")
   private @Nullable String label;
 
-  /** For {@link Subcommand#readQuickly}. */
+  /** Reads one option without picocli, for the quick start; false if it is none of these. */
   public boolean read(QuickArguments args) {
     String option = args.option();
     String value = args.value();

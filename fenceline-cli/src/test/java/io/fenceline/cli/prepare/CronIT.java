@@ -1,9 +1,9 @@
 package io.fenceline.cli.prepare;
 
-import io.fenceline.cli.tool.Servers;
-import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.cli.tool.Servers;
+import io.fenceline.cli.tool.Tool;
 import io.fenceline.testkit.server.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;

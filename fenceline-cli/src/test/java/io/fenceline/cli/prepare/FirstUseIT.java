@@ -1,8 +1,8 @@
 package io.fenceline.cli.prepare;
 
-import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.cli.tool.Tool;
 import io.fenceline.cli.tool.Tool.Result;
 import io.fenceline.testkit.server.Eventually;
 import java.nio.file.Files;

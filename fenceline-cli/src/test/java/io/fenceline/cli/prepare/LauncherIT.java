@@ -1,8 +1,8 @@
 package io.fenceline.cli.prepare;
 
-import io.fenceline.cli.tool.ScriptVariables;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.cli.tool.ScriptVariables;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;

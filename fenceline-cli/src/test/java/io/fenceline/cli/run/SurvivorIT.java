@@ -1,10 +1,10 @@
 package io.fenceline.cli.run;
 
-import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.cli.tool.Tool;
 import io.fenceline.cli.tool.Tool.Call;
 import io.fenceline.cli.tool.Tool.Result;
 import io.fenceline.testkit.proxy.Direction;

@@ -1,9 +1,9 @@
 package io.fenceline.cli.run;
 
-import io.fenceline.cli.tool.ScriptVariables;
-import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.cli.tool.ScriptVariables;
+import io.fenceline.cli.tool.Tool;
 import io.fenceline.testkit.server.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.fenceline.cli.run;
 
-import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.fenceline.cli.tool.Tool;
 import io.fenceline.testkit.server.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;

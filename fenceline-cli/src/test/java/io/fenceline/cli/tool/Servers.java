@@ -21,7 +21,7 @@ public enum Servers {
   private final Supplier<String> starter;
   private String uri;
 
-  public Servers(Supplier<String> starter) {
+  Servers(Supplier<String> starter) {
     this.starter = starter;
   }
 

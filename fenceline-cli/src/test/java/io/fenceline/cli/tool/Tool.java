@@ -34,14 +34,14 @@ public final class Tool {
 
   /** What a call has left. */
   public record Result(int code, String out, String err) {
-    String line() {
+    public String line() {
       return out.strip();
     }
   }
 
   /** A call that runs. */
   public static final class Call {
-    final Process process;
+    public final Process process;
     private final Path out;
     private final Path err;
 
@@ -51,11 +51,11 @@ public final class Tool {
       this.err = err;
     }
 
-    Result await() {
+    public Result await() {
       return await(PATIENCE);
     }
 
-    Result await(Duration patience) {
+    public Result await(Duration patience) {
       try {
         if (!process.waitFor(patience.toSeconds(), TimeUnit.SECONDS)) {
           process.destroyForcibly();
@@ -70,7 +70,7 @@ public final class Tool {
     }
 
     /** Waits until the command under the lock has printed a line. */
-    String firstLine() {
+    public String firstLine() {
       String printed =
           Eventually.until(
               PATIENCE,
@@ -87,15 +87,15 @@ public final class Tool {
       return printed;
     }
 
-    String out() throws IOException {
+    public String out() throws IOException {
       return Files.readString(out);
     }
 
-    String err() throws IOException {
+    public String err() throws IOException {
       return Files.readString(err);
     }
 
-    void signal(String name) throws Exception {
+    public void signal(String name) throws Exception {
       Tool.signal(name, process.pid());
     }
   }

@@ -55,7 +55,7 @@ public final class StoreOpener {
     ReplyTimeouts deadlines =
         new ReplyTimeouts(context.time(), context.operationTimeout().toNanos());
     String channel = Layout.channel(HexFormat.of().toHexDigits(context.random().nextLong()));
-    @Nullable RedlockLockStore[] opened = new RedlockLockStore[1];
+    @Nullable RedlockStore[] opened = new RedlockStore[1];
     List<Node> nodes = new ArrayList<>();
     ServerRuns runs = new ServerRuns();
     for (RedisURI uri : settings.uris()) {
@@ -68,14 +68,13 @@ public final class StoreOpener {
               deadlines,
               runs,
               (node, name) -> {
-                RedlockLockStore store = opened[0];
+                RedlockStore store = opened[0];
                 if (store != null) {
                   store.told(node, name);
                 }
               }));
     }
-    RedlockLockStore store =
-        new RedlockLockStore(new Nodes(nodes, context, settings), driver, channel);
+    RedlockStore store = new RedlockStore(new Nodes(nodes, context, settings), driver, channel);
     opened[0] = store;
     try {
       connect(store, context);
@@ -87,7 +86,7 @@ public final class StoreOpener {
   }
 
   /** Waits for all servers, but not longer than needed for those that are slow. */
-  private void connect(RedlockLockStore store, StoreContext context) {
+  private void connect(RedlockStore store, StoreContext context) {
     List<Node> nodes = store.nodes().all;
     long began = System.nanoTime();
     Map<Node, Throwable> failures = new ConcurrentHashMap<>();

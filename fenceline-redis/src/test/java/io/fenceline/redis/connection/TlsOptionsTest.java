@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;
-import io.fenceline.redis.RedisStore;
+import io.fenceline.redis.RedisStores;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.proxy.FaultProxy;
 import io.fenceline.testkit.proxy.Protocol;
@@ -92,7 +92,7 @@ class TlsOptionsTest {
           "redis-cluster://a?tlsVerify=full&tls=false",
           "rediss://host?tls=false"
         }) {
-      assertThatThrownBy(() -> RedisStore.at(uri))
+      assertThatThrownBy(() -> RedisStores.at(uri))
           .as(uri)
           .isInstanceOf(InvalidSettingException.class)
           .hasMessageContaining("tls=false");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
-import io.fenceline.redis.RedisStore;
+import io.fenceline.redis.RedisStores;
 import io.fenceline.redis.layout.Layout;
 import io.fenceline.redis.support.Clients;
 import io.fenceline.redis.support.Replication;
@@ -274,7 +274,7 @@ class ClusterFaultTest {
   @Test
   void givenClientOfACluster_isEnough() {
     try (RedisClusterClient given = RedisClusterClient.create(cluster.masters().get(0).uri())) {
-      Fenceline client = clients.connect(Fenceline.builder().store(RedisStore.from(given)));
+      Fenceline client = clients.connect(Fenceline.builder().store(RedisStores.from(given)));
       Hold hold = Clients.acquire(client, "given");
 
       assertThat(cluster.masterOf(head("given")).command("EXISTS", head("given"))).isEqualTo(1L);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fenceline.redis.RedisStore;
+import io.fenceline.redis.RedisStores;
 import io.fenceline.redis.diagnostics.ServerCheck;
 import io.fenceline.settings.InvalidSettingException;
 import io.lettuce.core.cluster.SlotHash;
@@ -90,7 +90,7 @@ class LayoutTest {
         "redis-cluster://a,b/1"
       })
   void addressThatIsNone_isRefused(String uri) {
-    assertThatThrownBy(() -> RedisStore.at(uri)).isInstanceOf(InvalidSettingException.class);
+    assertThatThrownBy(() -> RedisStores.at(uri)).isInstanceOf(InvalidSettingException.class);
   }
 
   @ParameterizedTest
@@ -107,7 +107,7 @@ class LayoutTest {
         "valkey-cluster://a,b:7001?tls=true"
       })
   void address_isTaken_andItsSecretIsNotShown(String uri) {
-    assertThat(RedisStore.at(uri).toString()).doesNotContain("secret@").doesNotContain("=secret");
+    assertThat(RedisStores.at(uri).toString()).doesNotContain("secret@").doesNotContain("=secret");
   }
 
   @Test

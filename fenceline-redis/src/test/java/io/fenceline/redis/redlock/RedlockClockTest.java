@@ -3,7 +3,7 @@ package io.fenceline.redis.redlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
-import io.fenceline.redis.RedlockStore;
+import io.fenceline.redis.RedlockStores;
 import io.fenceline.redis.connection.Topology.Purpose;
 import io.fenceline.redis.layout.Script;
 import io.fenceline.redis.redlock.RedlockAnswers.Vote;
@@ -73,25 +73,25 @@ class RedlockClockTest {
     nodes.close();
   }
 
-  private RedlockLockStore store(String uri) {
+  private RedlockStore store(String uri) {
     AtomicReference<LockStore> opened = new AtomicReference<>();
     clients.connect(
         Fenceline.builder()
             .store(
                 (StoreFactory)
                     context -> {
-                      opened.set(RedlockStore.at(uri).open(context));
+                      opened.set(RedlockStores.at(uri).open(context));
                       return opened.get();
                     })
             .operationTimeout(Duration.ofSeconds(30)));
-    return (RedlockLockStore) opened.get();
+    return (RedlockStore) opened.get();
   }
 
-  private RedlockLockStore direct() {
+  private RedlockStore direct() {
     return store(nodes.uri());
   }
 
-  private RedlockLockStore proxied() {
+  private RedlockStore proxied() {
     return store(
         proxies.stream().map(FaultProxy::address).collect(Collectors.joining(",", "redlock://", ""))
             + "?nodeTimeout=10s");
@@ -149,7 +149,7 @@ class RedlockClockTest {
         () -> Math.abs(secondsAhead(node) - ahead.toSeconds()) <= 2);
   }
 
-  private static Vote claimAt(RedlockLockStore store, ClaimRequest claim, PermitSlots slots) {
+  private static Vote claimAt(RedlockStore store, ClaimRequest claim, PermitSlots slots) {
     RedlockRequest request = RedlockRequest.of(claim, slots, 1);
     return Vote.parse(
         Clients.get(
@@ -170,8 +170,8 @@ class RedlockClockTest {
    */
   @Test
   void nodeThatForgetsARenewal_waitsForItsWholeTerm_notForWhatIsLeftAtTheOthers() {
-    RedlockLockStore store = proxied();
-    RedlockLockStore other = direct();
+    RedlockStore store = proxied();
+    RedlockStore other = direct();
     HeldGrant grant = Clients.get(claim(store, request(Mode.EXCLUSIVE)));
     Eventually.until(
         Clients.AMPLE, "all to have it", () -> nodes.all().stream().allMatch(n -> has(n)));
@@ -209,7 +209,7 @@ class RedlockClockTest {
 
   @Test
   void clockThatGoesBackALittle_doesNotLetInWhatIsTurnedAway() {
-    RedlockLockStore store = direct();
+    RedlockStore store = direct();
     ClaimRequest claim = request(Mode.EXCLUSIVE);
     byte[][] undo = RedlockRequest.withdrawal(claim.owner().bytes(), 1, LEASE.toMillis());
     Clients.get(
@@ -227,7 +227,7 @@ class RedlockClockTest {
   /** Whoever asks in another mode is refused; that is no reason to look at the clock anew. */
   @Test
   void clockThatIsSetBack_costsOneLease_whateverIsAsked() {
-    RedlockLockStore store = direct();
+    RedlockStore store = direct();
     ClaimRequest permit = request(Mode.permits(1, 2));
     assertThat(claimAt(store, permit, new PermitSlots(List.of(0))).votes()).isTrue();
     setClock(nodes.get(0), Duration.ofHours(-1));

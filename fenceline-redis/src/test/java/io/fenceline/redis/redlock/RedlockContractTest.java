@@ -2,7 +2,7 @@ package io.fenceline.redis.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.redis.RedlockStore;
+import io.fenceline.redis.RedlockStores;
 import io.fenceline.redis.replay.RecordedRequest;
 import io.fenceline.redis.replay.Recording;
 import io.fenceline.redis.replay.Replay;
@@ -56,6 +56,6 @@ class RedlockContractTest extends LockContract {
 
   @Override
   protected StoreHarness harness() {
-    return StoreHarness.onRealTime(RedlockStore.at(nodes.uri()), Duration.ofSeconds(3));
+    return StoreHarness.onRealTime(RedlockStores.at(nodes.uri()), Duration.ofSeconds(3));
   }
 }

@@ -3,7 +3,7 @@ package io.fenceline.redis.redlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
-import io.fenceline.redis.RedlockStore;
+import io.fenceline.redis.RedlockStores;
 import io.fenceline.redis.connection.Topology.Purpose;
 import io.fenceline.redis.layout.Script;
 import io.fenceline.redis.support.Clients;
@@ -96,7 +96,7 @@ class RedlockLateTest {
                 (StoreFactory)
                     context -> {
                       LockStore store =
-                          RedlockStore.at(uri)
+                          RedlockStores.at(uri)
                               .open(
                                   new StoreContext(
                                       context.client(),
@@ -209,7 +209,7 @@ class RedlockLateTest {
 
   /** Whether the first node has answered all that it was asked before this. */
   private static boolean hasAnswered(LockStore store, Purpose purpose) {
-    return ((RedlockLockStore) store)
+    return ((RedlockStore) store)
         .nodes()
         .all
         .get(0)
@@ -319,7 +319,7 @@ class RedlockLateTest {
 
   private static String claimAtTheFirst(LockStore store, RedlockRequest request) {
     byte[] client = "late\nhost\n1".getBytes(StandardCharsets.UTF_8);
-    return ((RedlockLockStore) store)
+    return ((RedlockStore) store)
         .nodes()
         .all
         .get(0)

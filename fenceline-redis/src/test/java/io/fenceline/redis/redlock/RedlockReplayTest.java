@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
-import io.fenceline.redis.RedlockStore;
+import io.fenceline.redis.RedlockStores;
 import io.fenceline.redis.layout.Script;
 import io.fenceline.redis.replay.RecordedRequest;
 import io.fenceline.redis.replay.Recording;
@@ -81,7 +81,7 @@ class RedlockReplayTest {
                               context.operationTimeout());
                       // A node that is slow to answer would be undone, and is no part of this.
                       String patient = nodes.uri().replace("nodeTimeout=1s", "nodeTimeout=10s");
-                      opened.set(RedlockStore.at(patient).open(predictable));
+                      opened.set(RedlockStores.at(patient).open(predictable));
                       return opened.get();
                     }));
     store = opened.get();

@@ -1,6 +1,6 @@
 package io.fenceline.redis.support;
 
-import io.fenceline.redis.RedisStore;
+import io.fenceline.redis.RedisStores;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.ClientInfo;
@@ -39,7 +39,7 @@ public final class Stores {
             random,
             Duration.ofSeconds(30),
             Duration.ofSeconds(30));
-    return new Opened(RedisStore.at(uri).open(context), random);
+    return new Opened(RedisStores.at(uri).open(context), random);
   }
 
   /** Claims names that are free, all at once. */

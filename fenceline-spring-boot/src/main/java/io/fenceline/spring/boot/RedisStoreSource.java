@@ -1,6 +1,6 @@
 package io.fenceline.spring.boot;
 
-import io.fenceline.redis.RedisStore;
+import io.fenceline.redis.RedisStores;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -54,7 +54,7 @@ public final class RedisStoreSource implements StoreSource, DisposableBean {
       if (known.ssl() != null) {
         cluster.setOptions(ClusterClientOptions.builder().sslOptions(options(known.ssl())).build());
       }
-      return Found.of(RedisStore.from(cluster, uris));
+      return Found.of(RedisStores.from(cluster, uris));
     }
     RedisClient single = shared == null ? RedisClient.create() : RedisClient.create(shared);
     client = single;
@@ -65,7 +65,7 @@ public final class RedisStoreSource implements StoreSource, DisposableBean {
         known.kind() == RedisDetails.Kind.SENTINEL
             ? sentinel(known)
             : uri(known, known.nodes().get(0), known.database());
-    return Found.of(RedisStore.from(single, uri));
+    return Found.of(RedisStores.from(single, uri));
   }
 
   private static RedisURI uri(RedisDetails known, RedisDetails.Node node, int database) {

@@ -1,6 +1,6 @@
 package io.fenceline.spring.boot4;
 
-import io.fenceline.redis.RedisStore;
+import io.fenceline.redis.RedisStores;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spring.boot.FencelineAutoConfiguration;
 import io.fenceline.spring.boot.RedisDetails;
@@ -22,7 +22,7 @@ import org.springframework.core.annotation.Order;
 @AutoConfiguration(
     after = DataRedisAutoConfiguration.class,
     before = FencelineAutoConfiguration.class)
-@ConditionalOnClass({DataRedisConnectionDetails.class, RedisStore.class})
+@ConditionalOnClass({DataRedisConnectionDetails.class, RedisStores.class})
 @ConditionalOnBean(DataRedisConnectionDetails.class)
 public final class Boot4RedisAutoConfiguration {
 

@@ -1,6 +1,6 @@
 package io.fenceline.spring.boot3;
 
-import io.fenceline.redis.RedisStore;
+import io.fenceline.redis.RedisStores;
 import io.fenceline.spring.boot.FencelineAutoConfiguration;
 import io.fenceline.spring.boot.RedisDetails;
 import io.fenceline.spring.boot.RedisDetails.Kind;
@@ -20,7 +20,7 @@ import org.springframework.core.annotation.Order;
 
 /** Auto-configuration of locks in the Redis that the application is connected to. */
 @AutoConfiguration(after = RedisAutoConfiguration.class, before = FencelineAutoConfiguration.class)
-@ConditionalOnClass({RedisConnectionDetails.class, RedisStore.class})
+@ConditionalOnClass({RedisConnectionDetails.class, RedisStores.class})
 @ConditionalOnBean(RedisConnectionDetails.class)
 public final class Boot3RedisAutoConfiguration {
 

@@ -38,7 +38,7 @@ import java.util.function.Predicate;
  * again that have lost their memory. The design, its model and what breaks it are in {@code
  * docs/design/0011-redlock.md}.
  */
-public final class RedlockLockStore implements LockStore {
+public final class RedlockStore implements LockStore {
   private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
   private final Nodes nodes;
@@ -52,7 +52,7 @@ public final class RedlockLockStore implements LockStore {
   private final Holds holds;
   private volatile boolean closed;
 
-  RedlockLockStore(Nodes nodes, Driver driver, String channel) {
+  RedlockStore(Nodes nodes, Driver driver, String channel) {
     this.nodes = nodes;
     this.driver = driver;
     this.client = Answers.client(nodes.context.client());

@@ -16,7 +16,7 @@ import java.time.Duration;
  * <pre>{@code
  * Fenceline fenceline =
  *     Fenceline.builder()
- *         .store(RedlockStore.at("redlock://a:6379,b:6379,c:6379,d:6379,e:6379"))
+ *         .store(RedlockStores.at("redlock://a:6379,b:6379,c:6379,d:6379,e:6379"))
  *         .connect();
  * }</pre>
  *
@@ -24,13 +24,13 @@ import java.time.Duration;
  * two rounds, each to all servers at once, a release one. What this gives, and what it does not, is
  * in {@code docs/redlock.md}.
  */
-public final class RedlockStore implements StoreFactory {
+public final class RedlockStores implements StoreFactory {
   /** How long a server has to answer, unless told otherwise. */
   public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(50);
 
   private final RedlockSettings settings;
 
-  RedlockStore(RedlockSettings settings) {
+  RedlockStores(RedlockSettings settings) {
     this.settings = settings;
   }
 
@@ -40,7 +40,7 @@ public final class RedlockStore implements StoreFactory {
    *
    * @throws InvalidSettingException if it is not one
    */
-  public static RedlockStore at(String uri) {
+  public static RedlockStores at(String uri) {
     return new RedisAddress(StoreAddress.parse(uri)).redlock();
   }
 
@@ -48,8 +48,8 @@ public final class RedlockStore implements StoreFactory {
    * The same, with another time for a server to answer. An attempt goes on without those that are
    * slower. It is never more than a tenth of a lease.
    */
-  public RedlockStore nodeTimeout(Duration timeout) {
-    return new RedlockStore(settings.nodeTimeout(Durations.checkPositive("nodeTimeout", timeout)));
+  public RedlockStores nodeTimeout(Duration timeout) {
+    return new RedlockStores(settings.nodeTimeout(Durations.checkPositive("nodeTimeout", timeout)));
   }
 
   @Override

@@ -1,12 +1,11 @@
-package io.fenceline.cli.exporter;
+package io.fenceline.cli;
 
-import io.fenceline.cli.ExporterCommand;
-import io.fenceline.cli.failure.Failure;
-import io.fenceline.cli.tool.Tool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
+import io.fenceline.cli.failure.Failure;
+import io.fenceline.cli.tool.Tool;
 import io.fenceline.cli.tool.Tool.Call;
 import java.net.URI;
 import java.net.http.HttpClient;
