@@ -87,7 +87,7 @@ class OddNamesTest {
     String file = "@" + Files.writeString(folder.resolve("at.txt"), "a b c");
     RunCommand run = new RunCommand();
     Subcommands.line("run", run).parseArgs("a", "-c", file, "--on-lost", "warn");
-    assertThat(value(run, "line")).isEqualTo(file);
+    assertThat(value(value(run, "options"), "line")).isEqualTo(file);
     assertThatThrownBy(() -> RootCommand.tree().parseArgs("--version", file))
         .hasMessageContaining(file);
   }

@@ -15,6 +15,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
+import org.springframework.test.context.cache.DefaultCacheAwareContextLoaderDelegate;
 
 /** A class of tests on a page, as a user would have it in a file of its own. */
 record TestClass(Path folder, String name, String source) {
@@ -34,7 +35,10 @@ record TestClass(Path folder, String name, String source) {
   /** Runs its tests, all of which must pass. */
   void run() throws Exception {
     URL[] here = {folder.toUri().toURL()};
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
     try (URLClassLoader loader = new URLClassLoader(here, TestClass.class.getClassLoader())) {
+      thread.setContextClassLoader(loader); // Spring reads the file of a test class from there.
       SummaryGeneratingListener listener = new SummaryGeneratingListener();
       LauncherFactory.create()
           .execute(
@@ -49,6 +53,16 @@ record TestClass(Path folder, String name, String source) {
               failure -> failure.getException())
           .isEmpty();
       assertThat(summary.getTestsSucceededCount()).isPositive();
+    } finally {
+      thread.setContextClassLoader(before);
+      SpringContexts.forget();
+    }
+  }
+
+  /** Spring keeps contexts by name of the test class, and the next page's has the same one. */
+  private static final class SpringContexts extends DefaultCacheAwareContextLoaderDelegate {
+    static void forget() {
+      new SpringContexts().getContextCache().clear();
     }
   }
 }
