@@ -1,6 +1,6 @@
 package io.fenceline.examples;
 
-import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testbed.process.JavaProcess;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.sql.SQLException;

@@ -2,7 +2,7 @@ package io.fenceline.bench;
 
 import io.fenceline.FencingToken;
 import io.fenceline.redis.RedisFence;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;

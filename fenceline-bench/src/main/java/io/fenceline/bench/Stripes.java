@@ -3,7 +3,7 @@ package io.fenceline.bench;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.recipes.striped.StripedLocks;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -59,7 +59,7 @@ class ExporterIT {
       var waiting = fenceline.lock("orders:1").acquireAsync(Tool.PATIENCE);
       try (Fenceline other = Fenceline.connect("sqlite:" + folder.resolve("locks.db"))) {
         var outside = other.lock("orders:2").acquireAsync(Tool.PATIENCE);
-        io.fenceline.testkit.server.Eventually.until(
+        io.fenceline.testkit.Eventually.until(
             Tool.PATIENCE,
             "the waiter to be seen",
             () ->
@@ -111,7 +111,7 @@ class ExporterIT {
   @Test
   void aStoreThatIsDown_isAFigure() throws Exception {
     Tool tool = new Tool(folder);
-    try (var redis = io.fenceline.testkit.server.RedisServer.start()) {
+    try (var redis = io.fenceline.testbed.server.RedisServer.start()) {
       tool.environment.put("FENCELINE_STORE", redis.uri());
       Call exporter = tool.start("exporter", "--listen", "127.0.0.1:0");
       String address = exporter.firstLine().strip();

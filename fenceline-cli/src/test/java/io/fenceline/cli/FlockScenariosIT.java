@@ -87,7 +87,7 @@ class FlockScenariosIT {
   void anExclusiveLock_waitsForASharer_andThenRuns() throws Exception {
     hold("-s");
     Call writer = tool.start("run", "-x", "x", "-c", "echo wrote");
-    io.fenceline.testkit.server.Eventually.until(
+    io.fenceline.testkit.Eventually.until(
         Tool.PATIENCE, "the writer to wait", () -> tool.waiters("") == 1);
     assertThat(writer.out()).isEmpty();
     release();

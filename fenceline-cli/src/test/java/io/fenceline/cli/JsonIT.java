@@ -10,7 +10,7 @@ import com.networknt.schema.SpecVersion;
 import io.fenceline.cli.tool.Tool;
 import io.fenceline.cli.tool.Tool.Call;
 import io.fenceline.cli.tool.Tool.Result;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.cli.tool.Tool;
 import io.fenceline.cli.tool.Tool.Result;
-import io.fenceline.testkit.server.MySqlServer;
-import io.fenceline.testkit.server.NeedsMySql;
+import io.fenceline.testbed.server.MySqlServer;
+import io.fenceline.testbed.server.NeedsMySql;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -115,7 +115,7 @@ class PythonIT {
             .redirectError(folder.resolve("python-err").toFile());
     builder.environment().putAll(tool.environment);
     Process first = builder.start();
-    io.fenceline.testkit.server.Eventually.until(
+    io.fenceline.testkit.Eventually.until(
         Tool.PATIENCE,
         "the program to have its lock",
         () -> Files.readString(out).contains("ready"));

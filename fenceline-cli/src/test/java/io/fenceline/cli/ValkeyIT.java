@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.cli.tool.Tool;
 import io.fenceline.cli.tool.Tool.Result;
-import io.fenceline.testkit.server.NeedsValkey;
-import io.fenceline.testkit.server.RedisKind;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.NeedsValkey;
+import io.fenceline.testbed.server.RedisKind;
+import io.fenceline.testbed.server.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -35,6 +35,8 @@ final class JavaCode {
       import io.fenceline.settings.*;
       import io.fenceline.testkit.*;
       import io.fenceline.testkit.contract.*;
+      import io.fenceline.testkit.fault.*;
+      import io.fenceline.testkit.harness.*;
       import io.fenceline.zookeeper.*;
       import java.sql.Connection;
       import java.sql.DriverManager;

@@ -1,10 +1,10 @@
 package io.fenceline.docs;
 
-import io.fenceline.testkit.server.EtcdServer;
-import io.fenceline.testkit.server.MariaDbServer;
-import io.fenceline.testkit.server.PostgresServer;
-import io.fenceline.testkit.server.RedisServer;
-import io.fenceline.testkit.server.ZooKeeperServer;
+import io.fenceline.testbed.server.EtcdServer;
+import io.fenceline.testbed.server.MariaDbServer;
+import io.fenceline.testbed.server.PostgresServer;
+import io.fenceline.testbed.server.RedisServer;
+import io.fenceline.testbed.server.ZooKeeperServer;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.testkit.server.EtcdServer;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.EtcdServer;
+import io.fenceline.testbed.server.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.netty.util.Version;

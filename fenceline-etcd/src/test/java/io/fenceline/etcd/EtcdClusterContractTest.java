@@ -3,16 +3,18 @@ package io.fenceline.etcd;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.spi.StoreAddress;
+import io.fenceline.testbed.server.EtcdCluster;
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
-import io.fenceline.testkit.server.EtcdCluster;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Three etcd servers keep the contract; requests go to all of them in turn. */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class EtcdClusterContractTest extends LockContract {
   private static EtcdCluster etcd;

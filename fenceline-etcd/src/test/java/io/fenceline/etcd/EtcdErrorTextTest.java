@@ -1,11 +1,11 @@
 package io.fenceline.etcd;
 
-import static io.fenceline.testkit.contract.ErrorText.refused;
-import static io.fenceline.testkit.contract.ErrorText.unavailable;
+import static io.fenceline.testbed.contract.ErrorText.refused;
+import static io.fenceline.testbed.contract.ErrorText.unavailable;
 
 import io.fenceline.Fenceline;
-import io.fenceline.testkit.contract.ErrorText;
-import io.fenceline.testkit.server.EtcdServer;
+import io.fenceline.testbed.contract.ErrorText;
+import io.fenceline.testbed.server.EtcdServer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

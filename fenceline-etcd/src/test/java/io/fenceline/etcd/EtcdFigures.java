@@ -13,7 +13,7 @@ import io.fenceline.spi.Owner;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.testkit.server.EtcdServer;
+import io.fenceline.testbed.server.EtcdServer;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;

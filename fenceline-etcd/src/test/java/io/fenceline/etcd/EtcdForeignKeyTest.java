@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;

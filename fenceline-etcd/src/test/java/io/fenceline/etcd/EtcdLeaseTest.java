@@ -20,7 +20,7 @@ import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;

@@ -11,7 +11,7 @@ import io.fenceline.LockTimeoutException;
 import io.fenceline.PermitHold;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.diagnosis.LockReport;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

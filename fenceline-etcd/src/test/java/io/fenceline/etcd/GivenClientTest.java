@@ -3,10 +3,10 @@ package io.fenceline.etcd;
 import io.etcd.jetcd.Client;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.testkit.contract.GivenClientContract;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
-import io.fenceline.testkit.server.EtcdServer;
+import io.fenceline.testbed.contract.GivenClientContract;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
+import io.fenceline.testbed.server.EtcdServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 

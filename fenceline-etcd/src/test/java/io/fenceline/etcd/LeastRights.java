@@ -1,6 +1,6 @@
 package io.fenceline.etcd;
 
-import io.fenceline.testkit.server.EtcdServer;
+import io.fenceline.testbed.server.EtcdServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

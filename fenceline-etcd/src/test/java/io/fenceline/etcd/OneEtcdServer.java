@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.LockOptions;
-import io.fenceline.testkit.server.EtcdServer;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testbed.server.EtcdServer;
+import io.fenceline.testkit.Eventually;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;

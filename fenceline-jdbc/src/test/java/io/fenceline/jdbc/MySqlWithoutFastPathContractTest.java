@@ -1,9 +1,9 @@
 package io.fenceline.jdbc;
 
+import io.fenceline.testbed.server.MySqlServer;
+import io.fenceline.testbed.server.NeedsMySql;
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
-import io.fenceline.testkit.server.MySqlServer;
-import io.fenceline.testkit.server.NeedsMySql;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -1,8 +1,8 @@
 package io.fenceline.jdbc;
 
-import io.fenceline.testkit.server.MariaDbServer;
-import io.fenceline.testkit.server.MySqlServer;
-import io.fenceline.testkit.server.PostgresServer;
+import io.fenceline.testbed.server.MariaDbServer;
+import io.fenceline.testbed.server.MySqlServer;
+import io.fenceline.testbed.server.PostgresServer;
 
 /** Store addresses of test servers, with their logins. */
 public final class Urls {

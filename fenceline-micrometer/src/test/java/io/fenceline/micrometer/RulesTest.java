@@ -2,7 +2,7 @@ package io.fenceline.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.testkit.server.PrometheusServer;
+import io.fenceline.testbed.server.PrometheusServer;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,9 @@
 package io.fenceline.recipes;
 
-import io.fenceline.testkit.server.EtcdServer;
-import io.fenceline.testkit.server.PostgresServer;
-import io.fenceline.testkit.server.RedisServer;
-import io.fenceline.testkit.server.ZooKeeperServer;
+import io.fenceline.testbed.server.EtcdServer;
+import io.fenceline.testbed.server.PostgresServer;
+import io.fenceline.testbed.server.RedisServer;
+import io.fenceline.testbed.server.ZooKeeperServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

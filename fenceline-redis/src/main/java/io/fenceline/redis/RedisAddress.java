@@ -64,8 +64,7 @@ final class RedisAddress {
             address.toString(),
             timeout == null
                 ? RedlockStores.DEFAULT_NODE_TIMEOUT
-                : Durations.checkPositive("nodeTimeout", Durations.parse("nodeTimeout", timeout)),
-            NoQuorumException::of));
+                : Durations.checkPositive("nodeTimeout", Durations.parse("nodeTimeout", timeout))));
   }
 
   RedisStores locks() {

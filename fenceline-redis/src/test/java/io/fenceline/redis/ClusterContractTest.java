@@ -2,9 +2,9 @@ package io.fenceline.redis;
 
 import io.fenceline.redis.support.DocumentedRights;
 import io.fenceline.redis.support.Uris;
+import io.fenceline.testbed.server.RedisCluster;
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
-import io.fenceline.testkit.server.RedisCluster;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

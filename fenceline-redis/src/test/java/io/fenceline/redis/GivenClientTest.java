@@ -1,10 +1,10 @@
 package io.fenceline.redis;
 
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.testkit.contract.GivenClientContract;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.contract.GivenClientContract;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
+import io.fenceline.testbed.server.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import org.junit.jupiter.api.AfterAll;

@@ -2,16 +2,18 @@ package io.fenceline.redis;
 
 import io.fenceline.redis.support.DocumentedRights;
 import io.fenceline.redis.support.Uris;
+import io.fenceline.testbed.server.RedisSentinels;
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
-import io.fenceline.testkit.server.RedisSentinels;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A master that Sentinels name keeps the contract, with a user that has the documented rights. */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class SentinelContractTest extends LockContract {
   private static RedisSentinels redis;

@@ -1,13 +1,13 @@
 package io.fenceline.redis;
 
 import io.fenceline.redis.support.DocumentedRights;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
+import io.fenceline.testbed.server.NeedsValkey;
+import io.fenceline.testbed.server.RedisKind;
+import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
-import io.fenceline.testkit.server.NeedsValkey;
-import io.fenceline.testkit.server.RedisKind;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;

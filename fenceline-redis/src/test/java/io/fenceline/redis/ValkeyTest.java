@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.spi.StoreKind;
-import io.fenceline.testkit.server.NeedsValkey;
-import io.fenceline.testkit.server.RedisKind;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.NeedsValkey;
+import io.fenceline.testbed.server.RedisKind;
+import io.fenceline.testbed.server.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,8 +1,8 @@
 package io.fenceline.redis;
 
+import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -129,7 +129,12 @@ record GuardedCall(
   /** Fails unless a lock may be taken inside of a transaction. */
   void requireAllowed() {
     if (inTransaction == InTransaction.REFUSE) {
-      throw new LockedInTransactionException(name, caller);
+      throw new IllegalStateException(
+          ("Lock '%s' was not acquired for %s: a transaction is already running. It would commit after"
+                  + " the lock is released, and may read a snapshot that is older than the lock. Lock"
+                  + " outside of the transaction, give the method a transaction of its own"
+                  + " (REQUIRES_NEW), or accept it with inTransaction = HOLD_TO_THE_END.")
+              .formatted(name, caller));
     }
   }
 

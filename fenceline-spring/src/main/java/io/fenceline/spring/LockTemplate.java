@@ -100,7 +100,7 @@ public final class LockTemplate {
    *
    * @throws LockTimeoutException if others kept the lock for all of the wait
    * @throws io.fenceline.LockLostException if the lock was lost while the work ran
-   * @throws LockedInTransactionException if a transaction is already running
+   * @throws IllegalStateException if a transaction is already running
    */
   public <X extends Exception> void run(String name, Action<? super Hold, X> action)
       throws InterruptedException, X {

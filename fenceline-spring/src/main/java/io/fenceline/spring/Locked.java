@@ -134,7 +134,7 @@ public @interface Locked {
    */
   enum InTransaction {
     /**
-     * Throws {@link LockedInTransactionException}. The caller's transaction would commit after the
+     * Throws {@link IllegalStateException}. The caller's transaction would commit after the
      * release, and under REPEATABLE READ it reads a snapshot from before the lock.
      */
     REFUSE,

@@ -169,7 +169,7 @@ final class NameTemplate {
   /**
    * Returns the name for a call.
    *
-   * @throws LockNameException if it has none
+   * @throws IllegalArgumentException if it has none
    */
   String evaluate(Object target, @Nullable Object[] arguments) {
     StringBuilder name = new StringBuilder();
@@ -188,8 +188,17 @@ final class NameTemplate {
     try {
       return LockNames.check(name.toString());
     } catch (InvalidSettingException e) {
-      throw new LockNameException(methodName, expressions(), "gives a " + e.getMessage(), e);
+      throw unusable(expressions(), "gives a " + e.getMessage(), e);
     }
+  }
+
+  /** The method is not called: a lock that is not the caller's would be worse than none. */
+  private IllegalArgumentException unusable(
+      String expression, String problem, @Nullable Throwable cause) {
+    return new IllegalArgumentException(
+        "The lock of %s has no usable name: '%s' %s. The method was not called."
+            .formatted(methodName, expression, problem),
+        cause);
   }
 
   private String text(Expression part, MethodBasedEvaluationContext context) {
@@ -197,19 +206,15 @@ final class NameTemplate {
     try {
       value = part.getValue(context);
     } catch (EvaluationException e) {
-      throw new LockNameException(
-          methodName, part.getExpressionString(), "failed (" + e.getMessage() + ")", e);
+      throw unusable(part.getExpressionString(), "failed (" + e.getMessage() + ")", e);
     }
     if (value instanceof Optional<?> optional) {
       value = optional.orElse(null);
     }
     String problem = problem(value);
     if (value == null || problem != null) {
-      throw new LockNameException(
-          methodName,
-          part.getExpressionString(),
-          problem == null ? "gives null" : "gives " + problem,
-          null);
+      throw unusable(
+          part.getExpressionString(), problem == null ? "gives null" : "gives " + problem, null);
     }
     return value.toString();
   }

@@ -2,7 +2,7 @@ package io.fenceline.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

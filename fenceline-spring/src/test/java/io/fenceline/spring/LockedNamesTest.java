@@ -77,7 +77,7 @@ class LockedNamesTest {
   void unusableValue_failsTheCall_namingMethodAndExpression(Object value, String problem) {
     try (Application application = Application.start(Named.class)) {
       assertThatThrownBy(() -> application.bean(Named.class).any(value, null))
-          .isInstanceOf(LockNameException.class)
+          .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("Named.any(Object, Hold)")
           .hasMessageContaining("#value")
           .hasMessageContaining(problem)
@@ -89,7 +89,7 @@ class LockedNamesTest {
   void expressionThatFails_failsTheCall() {
     try (Application application = Application.start(Named.class)) {
       assertThatThrownBy(() -> application.bean(Named.class).failing("x"))
-          .isInstanceOf(LockNameException.class)
+          .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("#value.missing()");
     }
   }

@@ -14,7 +14,7 @@ import io.fenceline.PermitHold;
 import io.fenceline.memory.MemorySpace;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.ManualTime;
-import io.fenceline.testkit.contract.LossyStore;
+import io.fenceline.testkit.fault.LossyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

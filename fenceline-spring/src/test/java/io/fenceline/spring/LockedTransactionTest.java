@@ -173,7 +173,7 @@ class LockedTransactionTest {
   void callInsideARunningTransaction_isRefused_withTheReason() {
     Rows rows = rows();
     assertThatThrownBy(() -> transaction().executeWithoutResult(status -> rows.write()))
-        .isInstanceOf(LockedInTransactionException.class)
+        .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("Lock 'row' was not acquired for Rows.write()")
         .hasMessageContaining("snapshot that is older than the lock");
     assertThat(journal()).containsExactly("begin free", "rollback free");
@@ -188,7 +188,8 @@ class LockedTransactionTest {
                             throw new AssertionError(e);
                           }
                         }))
-        .isInstanceOf(LockedInTransactionException.class);
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("a transaction is already running");
   }
 
   @Test

@@ -8,7 +8,7 @@ import io.fenceline.event.Lost;
 import io.fenceline.event.Released;
 import io.fenceline.memory.MemorySpace;
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.testkit.contract.LossyStore;
+import io.fenceline.testkit.fault.LossyStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentSkipListMap;

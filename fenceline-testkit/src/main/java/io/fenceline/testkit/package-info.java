@@ -3,9 +3,9 @@
  * passes.
  *
  * <p>Start at {@link io.fenceline.testkit.FencelineExtension} to test code that uses locks; it
- * gives a test its own {@link io.fenceline.testkit.ManualTime}. To test a store, extend the
- * contract suite in {@code io.fenceline.testkit.contract}. Real servers and faults between them and
- * a client are in {@code io.fenceline.testkit.server} and {@code io.fenceline.testkit.proxy}.
+ * gives a test its own {@link io.fenceline.testkit.ManualTime}, and faults of {@code
+ * io.fenceline.testkit.fault}. To test a store, extend the contract suite in {@code
+ * io.fenceline.testkit.contract}; to test a fence, that in {@code io.fenceline.testkit.fence}.
  */
 @NullMarked
 package io.fenceline.testkit;

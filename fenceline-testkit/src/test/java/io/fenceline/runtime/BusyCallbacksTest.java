@@ -16,7 +16,7 @@ import io.fenceline.memory.MemorySpace;
 import io.fenceline.settings.WaitStrategy;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Release;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.time.Duration;

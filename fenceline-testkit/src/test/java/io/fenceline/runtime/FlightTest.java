@@ -55,7 +55,7 @@ class FlightTest {
                 }
               },
               task -> new Thread(task, "the-waiter").start());
-      io.fenceline.testkit.server.Eventually.until(
+      io.fenceline.testkit.Eventually.until(
           Duration.ofSeconds(30), "a waiter", () -> ((Client) fenceline).holds() == 2);
       first.release();
       waiting.join();

@@ -9,7 +9,7 @@ import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.LockListener;
 import io.fenceline.event.Released;
 import io.fenceline.memory.MemorySpace;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

@@ -10,14 +10,17 @@ import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.memory.MemorySpace;
+import io.fenceline.metrics.AcquireOutcome;
+import io.fenceline.metrics.HoldFacts;
+import io.fenceline.metrics.LockObserver;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.Validity;
+import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
-import io.fenceline.testkit.server.Eventually;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -26,6 +29,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -411,6 +415,88 @@ class PreemptionTest {
     }
   }
 
+  /**
+   * An acquire is about to be counted among those that wait while it is settled, and counted out.
+   */
+  abstract static class WaitAndItsEnd extends OneClient {
+    private final AtomicInteger waiters = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
+
+    WaitAndItsEnd() {
+      client.observe(kind -> new Waiters());
+      holdsClaims = true;
+    }
+
+    /** Counts as a gauge does, in two steps; calls of one acquire must not cross. */
+    private final class Waiters implements LockObserver {
+      @Override
+      public Object acquireStarted(String name) {
+        return new AtomicBoolean();
+      }
+
+      @Override
+      public void waiting(Object context) {
+        waiters.incrementAndGet();
+        ((AtomicBoolean) context).set(true);
+      }
+
+      @Override
+      public void acquired(Object context, AcquireOutcome outcome, HoldFacts hold, long nanos) {
+        end((AtomicBoolean) context);
+      }
+
+      @Override
+      public void notAcquired(Object context, AcquireOutcome outcome, long nanos, Throwable cause) {
+        end((AtomicBoolean) context);
+      }
+
+      private void end(AtomicBoolean waits) {
+        if (waits.getAndSet(false)) {
+          waiters.decrementAndGet();
+        }
+        ended.incrementAndGet();
+      }
+    }
+
+    abstract void settle(ClaimHandler claim);
+
+    @Override
+    public void first() {
+      CompletableFuture<Hold> unused = client.lock("ledger").acquireAsync(Duration.ofHours(1));
+    }
+
+    @Override
+    public void second() {
+      claims.forEach(this::settle); // None yet, if the first call was stopped before.
+    }
+
+    @Override
+    public void check() {
+      if (ended.get() == 0) {
+        assertThat(waiters).as("acquires that wait").hasValue(1);
+        claims.forEach(this::settle);
+      }
+      assertThat(waiters).as("acquires that wait, after the end").hasValue(0);
+      assertThat(ended).as("ends").hasValue(1);
+    }
+  }
+
+  /** The wait ends with a grant. */
+  static final class WaitAndGrant extends WaitAndItsEnd {
+    @Override
+    void settle(ClaimHandler claim) {
+      claim.granted(new Grant(7, new Validity(time.now(), LEASE)));
+    }
+  }
+
+  /** The wait ends with an error. */
+  static final class WaitAndFailure extends WaitAndItsEnd {
+    @Override
+    void settle(ClaimHandler claim) {
+      claim.failed(new IllegalStateException("no"));
+    }
+  }
+
   /** The only thread of a lane ends, for want of work, while a task comes. */
   static final class EndOfAThreadAndTask implements Crossing {
     private final List<Runnable> started = new CopyOnWriteArrayList<>();
@@ -447,6 +533,16 @@ class PreemptionTest {
       assertThat(ran).as("tasks that were run").hasValue(2);
       assertThat(workers.threads()).isZero();
     }
+  }
+
+  @Test
+  void waitThatMeetsTheGrant_isNotCountedForEver() {
+    assertThat(Preemptions.play(WaitAndGrant.class)).isGreaterThan(10);
+  }
+
+  @Test
+  void waitThatMeetsAFailure_isNotCountedForEver() {
+    assertThat(Preemptions.play(WaitAndFailure.class)).isGreaterThan(10);
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.fenceline.runtime;
 
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;

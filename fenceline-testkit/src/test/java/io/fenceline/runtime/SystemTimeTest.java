@@ -2,7 +2,7 @@ package io.fenceline.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.fenceline.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

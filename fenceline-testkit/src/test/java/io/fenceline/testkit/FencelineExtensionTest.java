@@ -9,7 +9,7 @@ import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.memory.MemorySpace;
-import io.fenceline.testkit.contract.LossyStore;
+import io.fenceline.testkit.fault.LossyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

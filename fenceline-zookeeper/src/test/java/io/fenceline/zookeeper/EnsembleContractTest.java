@@ -1,15 +1,17 @@
 package io.fenceline.zookeeper;
 
+import io.fenceline.testbed.server.ZooKeeperEnsemble;
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
-import io.fenceline.testkit.server.ZooKeeperEnsemble;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract on an ensemble of three. */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class EnsembleContractTest extends LockContract {
   private static ZooKeeperEnsemble ensemble;

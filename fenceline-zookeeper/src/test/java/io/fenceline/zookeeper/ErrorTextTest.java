@@ -1,11 +1,11 @@
 package io.fenceline.zookeeper;
 
-import static io.fenceline.testkit.contract.ErrorText.refused;
-import static io.fenceline.testkit.contract.ErrorText.unavailable;
+import static io.fenceline.testbed.contract.ErrorText.refused;
+import static io.fenceline.testbed.contract.ErrorText.unavailable;
 
 import io.fenceline.Fenceline;
 import io.fenceline.LockOptions;
-import io.fenceline.testkit.contract.ErrorText;
+import io.fenceline.testbed.contract.ErrorText;
 import io.fenceline.zookeeper.layout.Layout;
 import java.time.Duration;
 import java.util.List;

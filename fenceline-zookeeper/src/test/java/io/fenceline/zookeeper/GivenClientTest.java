@@ -3,10 +3,10 @@ package io.fenceline.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.testkit.contract.GivenClientContract;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
-import io.fenceline.testkit.server.ZooKeeperServer;
+import io.fenceline.testbed.contract.GivenClientContract;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
+import io.fenceline.testbed.server.ZooKeeperServer;
 import java.time.Duration;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;

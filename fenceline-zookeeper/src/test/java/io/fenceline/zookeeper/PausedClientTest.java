@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.testkit.server.JavaProcess;
-import io.fenceline.testkit.server.ProcessState;
+import io.fenceline.testbed.process.JavaProcess;
+import io.fenceline.testbed.process.ProcessState;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

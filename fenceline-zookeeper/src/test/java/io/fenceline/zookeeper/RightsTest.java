@@ -9,7 +9,7 @@ import io.fenceline.LockOptions;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import io.fenceline.zookeeper.layout.Layout;
 import java.time.Duration;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.ZooKeeperServer;
+import io.fenceline.testbed.server.ZooKeeperServer;
+import io.fenceline.testkit.Eventually;
 import io.fenceline.zookeeper.layout.Layout;
 import java.io.IOException;
 import java.nio.file.Path;

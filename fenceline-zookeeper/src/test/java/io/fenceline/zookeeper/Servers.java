@@ -2,7 +2,7 @@ package io.fenceline.zookeeper;
 
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.testkit.server.ZooKeeperServer;
+import io.fenceline.testbed.server.ZooKeeperServer;
 import java.time.Duration;
 
 /** The server that tests share, which need none of their own. */

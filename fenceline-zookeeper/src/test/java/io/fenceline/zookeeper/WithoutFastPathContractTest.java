@@ -1,7 +1,7 @@
 package io.fenceline.zookeeper;
 
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;

@@ -1,6 +1,6 @@
 package io.fenceline.bench.store;
 
-import io.fenceline.testkit.server.EtcdServer;
+import io.fenceline.testbed.server.EtcdServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

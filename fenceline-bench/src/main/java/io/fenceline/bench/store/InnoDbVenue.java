@@ -1,8 +1,8 @@
 package io.fenceline.bench.store;
 
-import io.fenceline.testkit.server.MariaDbServer;
-import io.fenceline.testkit.server.MySqlServer;
-import io.fenceline.testkit.server.ServerProcess;
+import io.fenceline.testbed.process.ServerProcess;
+import io.fenceline.testbed.server.MariaDbServer;
+import io.fenceline.testbed.server.MySqlServer;
 import java.util.List;
 import java.util.function.UnaryOperator;
 

@@ -1,6 +1,6 @@
 package io.fenceline.bench.store;
 
-import io.fenceline.testkit.server.PostgresServer;
+import io.fenceline.testbed.server.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

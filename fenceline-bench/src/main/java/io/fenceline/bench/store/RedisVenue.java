@@ -1,7 +1,7 @@
 package io.fenceline.bench.store;
 
-import io.fenceline.testkit.server.RedisServer;
-import io.fenceline.testkit.server.RespClient;
+import io.fenceline.testbed.server.RedisServer;
+import io.fenceline.testbed.server.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

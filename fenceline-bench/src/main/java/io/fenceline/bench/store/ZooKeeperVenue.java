@@ -1,6 +1,6 @@
 package io.fenceline.bench.store;
 
-import io.fenceline.testkit.server.ZooKeeperServer;
+import io.fenceline.testbed.server.ZooKeeperServer;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;

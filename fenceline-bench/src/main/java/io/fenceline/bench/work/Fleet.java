@@ -3,7 +3,7 @@ package io.fenceline.bench.work;
 import io.fenceline.bench.contender.Entrant;
 import io.fenceline.bench.contender.Entrant.Discipline;
 import io.fenceline.bench.store.Venue;
-import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testbed.process.JavaProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

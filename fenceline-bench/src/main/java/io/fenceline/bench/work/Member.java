@@ -1,6 +1,6 @@
 package io.fenceline.bench.work;
 
-import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testbed.process.JavaProcess;
 import java.util.List;
 
 /** Processes that take part: compiled as an application is, and told where the store is. */

@@ -5,7 +5,7 @@ import io.fenceline.bench.contender.Entrant.Discipline;
 import io.fenceline.bench.contender.Entrant.Role;
 import io.fenceline.bench.store.Venue;
 import io.fenceline.bench.work.Effort.Turns;
-import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testbed.process.JavaProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

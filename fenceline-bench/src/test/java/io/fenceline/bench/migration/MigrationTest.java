@@ -2,9 +2,9 @@ package io.fenceline.bench.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.testkit.server.PostgresServer;
-import io.fenceline.testkit.server.RedisServer;
-import io.fenceline.testkit.server.ZooKeeperServer;
+import io.fenceline.testbed.server.PostgresServer;
+import io.fenceline.testbed.server.RedisServer;
+import io.fenceline.testbed.server.ZooKeeperServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

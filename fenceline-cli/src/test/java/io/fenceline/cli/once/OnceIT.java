@@ -6,7 +6,7 @@ import io.fenceline.cli.tool.Servers;
 import io.fenceline.cli.tool.Tool;
 import io.fenceline.cli.tool.Tool.Call;
 import io.fenceline.cli.tool.Tool.Result;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -9,11 +9,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /** The Debian package: installed by dpkg into a folder, used, and removed. */
+@Tag("long")
 class DebIT {
   // On disk: programs are run out of it, which a container may forbid in memory.
   @TempDir(factory = TempDirFactory.Standard.class)

@@ -1,7 +1,7 @@
 package io.fenceline.cli.run;
 
 import io.fenceline.cli.tool.Tool;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

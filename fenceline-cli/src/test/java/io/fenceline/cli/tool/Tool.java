@@ -2,7 +2,7 @@ package io.fenceline.cli.tool;
 
 import com.google.errorprone.annotations.MustBeClosed;
 import io.fenceline.Fenceline;
-import io.fenceline.testkit.server.Eventually;
+import io.fenceline.testkit.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,18 +1,18 @@
 package io.fenceline.jdbc.connection;
 
-import static io.fenceline.testkit.contract.ErrorText.refused;
-import static io.fenceline.testkit.contract.ErrorText.unavailable;
+import static io.fenceline.testbed.contract.ErrorText.refused;
+import static io.fenceline.testbed.contract.ErrorText.unavailable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.fenceline.Fenceline;
 import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.schema.LeastRights;
-import io.fenceline.testkit.contract.ErrorText;
-import io.fenceline.testkit.proxy.Direction;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
-import io.fenceline.testkit.server.PostgresServer;
+import io.fenceline.testbed.contract.ErrorText;
+import io.fenceline.testbed.proxy.Direction;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
+import io.fenceline.testbed.server.PostgresServer;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;

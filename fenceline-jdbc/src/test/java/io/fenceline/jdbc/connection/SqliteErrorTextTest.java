@@ -1,12 +1,12 @@
 package io.fenceline.jdbc.connection;
 
-import static io.fenceline.testkit.contract.ErrorText.refused;
-import static io.fenceline.testkit.contract.ErrorText.unavailable;
+import static io.fenceline.testbed.contract.ErrorText.refused;
+import static io.fenceline.testbed.contract.ErrorText.unavailable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.jdbc.sql.SqliteDialect;
-import io.fenceline.testkit.contract.ErrorText;
+import io.fenceline.testbed.contract.ErrorText;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;

@@ -4,8 +4,8 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.testkit.contract.GivenClientContract;
-import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testbed.contract.GivenClientContract;
+import io.fenceline.testbed.proxy.FaultProxy;
 
 /** A pool of the application outlives the store that was closed on it. */
 abstract class GivenDataSourceContract extends GivenClientContract {

@@ -1,10 +1,10 @@
 package io.fenceline.jdbc.contract;
 
 import io.fenceline.jdbc.Urls;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
-import io.fenceline.testkit.server.MySqlServer;
-import io.fenceline.testkit.server.NeedsMySql;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
+import io.fenceline.testbed.server.MySqlServer;
+import io.fenceline.testbed.server.NeedsMySql;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 

@@ -3,7 +3,7 @@ package io.fenceline.jdbc.contract;
 import io.fenceline.jdbc.JdbcProvider;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 

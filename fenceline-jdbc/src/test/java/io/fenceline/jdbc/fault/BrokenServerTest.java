@@ -3,10 +3,10 @@ package io.fenceline.jdbc.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.jdbc.Urls;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.JavaProcess;
-import io.fenceline.testkit.server.MariaDbServer;
-import io.fenceline.testkit.server.PostgresServer;
+import io.fenceline.testbed.process.JavaProcess;
+import io.fenceline.testbed.server.MariaDbServer;
+import io.fenceline.testbed.server.PostgresServer;
+import io.fenceline.testkit.Eventually;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -16,9 +16,9 @@ import io.fenceline.spi.Mode;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
+import io.fenceline.testbed.server.MariaDbServer;
+import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.MariaDbServer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.security.SecureRandom;
@@ -33,6 +33,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of locks when MariaDB does not do well, or is not what it seems. */
 @Isolated
@@ -49,6 +51,12 @@ class MariaDbFaultTest {
   @AfterAll
   static void stop() {
     server.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void restartOrCrash_forgetsNoGrant_andServesWhoWaited(boolean crash) throws Exception {
+    Restarts.check(server, Urls.of(server), crash);
   }
 
   @Test

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
-import io.fenceline.ReleaseOutcome;
-import io.fenceline.diagnosis.Certainty;
 import io.fenceline.jdbc.Heard;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.jdbc.contract.Sweeping;
@@ -19,13 +17,12 @@ import io.fenceline.jdbc.sql.SqlConnection;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Owner;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
+import io.fenceline.testbed.server.MariaDbServer;
+import io.fenceline.testbed.server.MySqlServer;
+import io.fenceline.testbed.server.NeedsMySql;
 import io.fenceline.testkit.ManualTime;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.MariaDbServer;
-import io.fenceline.testkit.server.MySqlServer;
-import io.fenceline.testkit.server.NeedsMySql;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -37,6 +34,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of locks when MySQL does not do well; and how many statements they cost. */
 @NeedsMySql
@@ -61,22 +60,10 @@ class MySqlFaultTest {
     return Fenceline.builder().store(url).defaultOptions(LEASE).connect();
   }
 
-  @Test
-  void grant_outlivesAKillOfTheServer_andARestart() throws Exception {
-    try (Fenceline one = connect(Urls.of(server));
-        Fenceline two = connect(Urls.of(server))) {
-      assertThat(one.guarantees().durable()).isEqualTo(Certainty.YES);
-      Hold hold = one.lock("durable").acquire(BOUND);
-      server.kill();
-      server.restart();
-      Eventually.until(BOUND, "an answer", () -> two.inspect("durable").holders().size() == 1);
-      assertThat(two.lock("durable").tryAcquire()).isEmpty();
-      server.restart();
-      Eventually.until(BOUND, "an answer", () -> two.inspect("durable").holders().size() == 1);
-      assertThat(hold.isValid()).isTrue();
-      assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
-      assertThat(two.lock("durable").acquire(BOUND).token()).isGreaterThan(hold.token());
-    }
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void restartOrCrash_forgetsNoGrant_andServesWhoWaited(boolean crash) throws Exception {
+    Restarts.check(server, Urls.of(server), crash);
   }
 
   @Test

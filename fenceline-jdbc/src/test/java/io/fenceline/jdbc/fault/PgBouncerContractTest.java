@@ -1,9 +1,9 @@
 package io.fenceline.jdbc.fault;
 
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;

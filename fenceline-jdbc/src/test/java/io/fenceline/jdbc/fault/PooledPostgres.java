@@ -2,8 +2,8 @@ package io.fenceline.jdbc.fault;
 
 import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.schema.LeastRights;
-import io.fenceline.testkit.server.PgBouncer;
-import io.fenceline.testkit.server.PostgresServer;
+import io.fenceline.testbed.server.PgBouncer;
+import io.fenceline.testbed.server.PostgresServer;
 
 /** A PostgreSQL server behind PgBouncer, which pools transactions. */
 final class PooledPostgres implements AutoCloseable {

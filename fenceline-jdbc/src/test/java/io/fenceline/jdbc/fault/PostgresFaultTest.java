@@ -16,12 +16,12 @@ import io.fenceline.jdbc.Throwables;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.jdbc.contract.StandingStill;
 import io.fenceline.jdbc.contract.Sweeping;
-import io.fenceline.testkit.proxy.Fault;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
-import io.fenceline.testkit.proxy.Trigger;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.PostgresServer;
+import io.fenceline.testbed.proxy.Fault;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
+import io.fenceline.testbed.proxy.Trigger;
+import io.fenceline.testbed.server.PostgresServer;
+import io.fenceline.testkit.Eventually;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
@@ -66,33 +66,7 @@ class PostgresFaultTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void restartOrCrash_forgetsNoGrant_andServesWhoWaited(boolean crash) throws Exception {
-    String name = "restarted-" + crash;
-    try (Fenceline one = connect(Urls.of(server));
-        Fenceline two = connect(Urls.of(server))) {
-      Hold hold = one.lock(name).tryAcquire().orElseThrow();
-      CompletableFuture<Hold> waiting = two.lock(name).acquireAsync(BOUND);
-      Eventually.until(BOUND, "the queue", () -> one.inspect(name).waiters().size() == 1);
-      Hold last = one.lock(name + "-last").tryAcquire().orElseThrow();
-      long pid = server.pid();
-
-      if (crash) {
-        server.kill();
-      }
-      server.restart();
-
-      assertThat(server.pid()).isNotEqualTo(pid);
-      Eventually.until(BOUND, "an answer", () -> one.inspect(name + "-last").holders().size() == 1);
-      assertThat(one.inspect(name).holders().get(0).token()).isEqualTo(hold.token());
-      assertThat(two.lock(name + "-last").tryAcquire()).isEmpty();
-      assertThat(hold.isValid()).isTrue();
-      assertThat(waiting).isNotDone();
-
-      assertThat(hold.release()).isIn(ReleaseOutcome.RELEASED, ReleaseOutcome.UNKNOWN);
-      Hold next = waiting.get();
-      assertThat(next.token()).isGreaterThan(hold.token());
-      next.close();
-      last.close();
-    }
+    Restarts.check(server, Urls.of(server), crash);
   }
 
   @Test

@@ -101,7 +101,7 @@ public final class StripedLocks implements AutoCloseable {
    * @param name 1 to 50 letters, digits, dots, dashes and underscores
    * @param count how many, 1 to 65,536
    * @param options of their locks
-   * @throws StripeCountException if others use the name with another count
+   * @throws StoreRefusedException if others use the name with another count
    * @throws StoreUnavailableException if the store gave no answer
    */
   @MustBeClosed
@@ -166,7 +166,7 @@ public final class StripedLocks implements AutoCloseable {
   /**
    * The lock of a key.
    *
-   * @throws StripeCountException if this client had lost its permit, and others have another count
+   * @throws StoreRefusedException if this client had lost its permit, and others have another count
    * @throws StoreUnavailableException if it had lost its permit, and the store gave no answer
    */
   public FencedLock lock(String key) {
@@ -178,7 +178,7 @@ public final class StripedLocks implements AutoCloseable {
   /**
    * The locks of several keys, all or none; keys of the same stripe share one.
    *
-   * @throws StripeCountException as {@link #lock}
+   * @throws StoreRefusedException as {@link #lock}
    */
   public Acquirable<MultiHold> lockAll(Collection<String> keys) {
     TreeSet<String> locks = new TreeSet<>();
@@ -214,7 +214,7 @@ public final class StripedLocks implements AutoCloseable {
     }
   }
 
-  private RuntimeException refused(StoreRefusedException e) {
+  private StoreRefusedException refused(StoreRefusedException e) {
     String message = String.valueOf(e.getMessage());
     Matcher permits = PERMITS.matcher(message.substring(message.indexOf("' ") + 1));
     int other = 0;
@@ -222,7 +222,12 @@ public final class StripedLocks implements AutoCloseable {
       int found = Integer.parseInt(permits.group(1)) - MOST_CLIENTS;
       other = found == count ? other : found;
     }
-    return other == 0 ? e : new StripeCountException(name, count, other, e);
+    return other == 0
+        ? e
+        : new StoreRefusedException(
+            "Stripes '%s' are in use with another count (asked=%d, inUse=%d). Locks of different counts do not exclude each other; change the count when every client has closed the old one, or use another name."
+                .formatted(name, count, other),
+            e);
   }
 
   /** Gives the permit back. Locks that are held stay held. */

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.recipes.once.Codec;
-import io.fenceline.testkit.server.JavaProcess;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.process.JavaProcess;
+import io.fenceline.testbed.server.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;

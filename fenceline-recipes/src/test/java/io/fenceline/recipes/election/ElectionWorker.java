@@ -3,7 +3,7 @@ package io.fenceline.recipes.election;
 import io.fenceline.Fenceline;
 import io.fenceline.StaleTokenException;
 import io.fenceline.fence.FencedFile;
-import io.fenceline.testkit.pause.StallDetector;
+import io.fenceline.testkit.scenario.StallDetector;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;

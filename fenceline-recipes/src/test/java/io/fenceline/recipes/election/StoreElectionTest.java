@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.recipes.TestStore;
-import io.fenceline.testkit.pause.StallDetector;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testbed.process.JavaProcess;
+import io.fenceline.testkit.Eventually;
+import io.fenceline.testkit.scenario.StallDetector;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.fenceline.recipes.once;
 
 import io.fenceline.recipes.TestStore;
-import io.fenceline.testkit.server.MariaDbServer;
-import io.fenceline.testkit.server.RedisCluster;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.MariaDbServer;
+import io.fenceline.testbed.server.RedisCluster;
+import io.fenceline.testbed.server.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.ByteArrayCodec;

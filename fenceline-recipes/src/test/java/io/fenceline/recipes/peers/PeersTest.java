@@ -16,8 +16,8 @@ import io.fenceline.recipes.once.OnceRefusedException;
 import io.fenceline.recipes.once.RedisRecords;
 import io.fenceline.recipes.once.Vanished;
 import io.fenceline.recipes.once.Work;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testbed.process.JavaProcess;
+import io.fenceline.testkit.Eventually;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -30,12 +30,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What goes wrong with well-known peers, shown on them, and what ours does then. */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class PeersTest {
   private static final Duration AMPLE = Duration.ofMinutes(1);

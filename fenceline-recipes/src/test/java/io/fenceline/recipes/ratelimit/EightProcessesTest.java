@@ -6,7 +6,7 @@ import static io.fenceline.recipes.ratelimit.Place.REDIS;
 import static io.fenceline.recipes.ratelimit.Place.SQLITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testbed.process.JavaProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

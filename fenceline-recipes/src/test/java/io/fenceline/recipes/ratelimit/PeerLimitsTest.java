@@ -3,8 +3,8 @@ package io.fenceline.recipes.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.JavaProcess;
+import io.fenceline.testbed.process.JavaProcess;
+import io.fenceline.testkit.Eventually;
 import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.BucketConfiguration;
 import io.github.bucket4j.distributed.BucketProxy;
@@ -14,11 +14,13 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What well-known limiters admit within one period, shown on them; and ours, asked the same way.
  */
+@Tag("long")
 class PeerLimitsTest {
   private static final Duration AMPLE = Duration.ofMinutes(2);
   private static final Duration PERIOD = Duration.ofMinutes(1);

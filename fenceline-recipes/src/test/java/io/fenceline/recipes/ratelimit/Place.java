@@ -3,7 +3,7 @@ package io.fenceline.recipes.ratelimit;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.fenceline.recipes.TestStore;
-import io.fenceline.testkit.server.MariaDbServer;
+import io.fenceline.testbed.server.MariaDbServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.codec.ByteArrayCodec;
 

@@ -1,5 +1,6 @@
 package io.fenceline.redis.redlock;
 
+import io.fenceline.settings.Durations;
 import java.time.Duration;
 
 /**
@@ -9,4 +10,9 @@ import java.time.Duration;
  * @param answer its answer, in words, or why there is none
  * @param took how long that took
  */
-public record NodeReport(String address, String answer, Duration took) {}
+record NodeReport(String address, String answer, Duration took) {
+  @Override
+  public String toString() {
+    return address + " " + answer + " (" + Durations.show(took) + ")";
+  }
+}

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** All nodes of a Redlock, how many of them are enough, and how long they have to answer. */
 final class Nodes {
@@ -21,13 +22,7 @@ final class Nodes {
   final StoreContext context;
   private final String description;
   private final long nodeTimeoutNanos;
-  private final QuorumFailure noQuorum;
   private volatile Runnable whenFoundWithoutVote = () -> {};
-
-  /** Makes the exception that tells what each node said. */
-  public interface QuorumFailure {
-    RuntimeException of(int needed, List<NodeReport> reports);
-  }
 
   Nodes(List<Node> all, StoreContext context, RedlockSettings settings) {
     this.all = List.copyOf(all);
@@ -35,7 +30,6 @@ final class Nodes {
     this.context = context;
     this.description = settings.description();
     this.nodeTimeoutNanos = settings.nodeTimeout().toNanos();
-    this.noQuorum = settings.noQuorum();
   }
 
   int size() {
@@ -106,16 +100,21 @@ final class Nodes {
 
   /** As above, in other words. */
   StoreUnavailableException told(String what, List<NodeReport> answers) {
-    RuntimeException cause = noQuorum.of(majority, answers);
-    return new StoreUnavailableException(description, what + cause.getMessage(), cause);
+    return new StoreUnavailableException(description, what + inWords(answers), null);
   }
 
   /** So many nodes have refused for good that no majority is left. */
   StoreRefusedException refusal(String what, List<NodeReport> answers) {
-    RuntimeException cause = noQuorum.of(majority, answers);
     return new StoreRefusedException(
         "%s was refused by too many nodes, %s (store=%s)"
-            .formatted(what, cause.getMessage(), description),
-        cause);
+            .formatted(what, inWords(answers), description),
+        null);
+  }
+
+  private String inWords(List<NodeReport> answers) {
+    return answers.stream()
+        .map(NodeReport::toString)
+        .collect(
+            Collectors.joining("; ", "needed " + majority + " of " + answers.size() + ": ", ""));
   }
 }

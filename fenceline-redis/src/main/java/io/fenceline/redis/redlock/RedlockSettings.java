@@ -10,16 +10,11 @@ import java.util.List;
  *
  * @param description for messages, without secrets
  * @param nodeTimeout how long a server has to answer
- * @param noQuorum makes the cause of an error where too few servers did what they were asked for
  */
 public record RedlockSettings(
-    List<RedisURI> uris,
-    ClientOptions options,
-    String description,
-    Duration nodeTimeout,
-    Nodes.QuorumFailure noQuorum) {
+    List<RedisURI> uris, ClientOptions options, String description, Duration nodeTimeout) {
 
   public RedlockSettings nodeTimeout(Duration timeout) {
-    return new RedlockSettings(uris, options, description, timeout, noQuorum);
+    return new RedlockSettings(uris, options, description, timeout);
   }
 }

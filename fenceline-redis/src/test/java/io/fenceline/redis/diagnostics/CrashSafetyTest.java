@@ -6,7 +6,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.diagnosis.Certainty;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.redis.support.SmallCluster;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

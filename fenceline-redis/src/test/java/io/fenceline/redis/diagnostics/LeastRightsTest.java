@@ -9,7 +9,7 @@ import io.fenceline.diagnosis.Finding;
 import io.fenceline.redis.support.Clients;
 import io.fenceline.redis.support.DocumentedRights;
 import io.fenceline.redis.support.SmallCluster;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -12,7 +12,7 @@ import io.fenceline.spi.NameState;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

@@ -6,7 +6,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.redis.layout.Layout;
 import io.fenceline.redis.support.Clients;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

@@ -8,7 +8,7 @@ import io.fenceline.redis.replay.Recording;
 import io.fenceline.redis.replay.Replay;
 import io.fenceline.redis.replay.ReplayServer;
 import io.fenceline.testkit.contract.LockContract;
-import io.fenceline.testkit.contract.StoreHarness;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

@@ -9,13 +9,13 @@ import io.fenceline.LockOptions;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.redis.layout.Script;
 import io.fenceline.redis.support.Clients;
-import io.fenceline.testkit.proxy.Direction;
-import io.fenceline.testkit.proxy.Fault;
-import io.fenceline.testkit.proxy.FaultProxy;
-import io.fenceline.testkit.proxy.Protocol;
-import io.fenceline.testkit.proxy.Trigger;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.proxy.Direction;
+import io.fenceline.testbed.proxy.Fault;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
+import io.fenceline.testbed.proxy.Trigger;
+import io.fenceline.testbed.server.RedisServer;
+import io.fenceline.testkit.Eventually;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -283,7 +283,7 @@ class RedlockRecoveryTest {
       Eventually.until(
           Clients.AMPLE,
           "all to have it",
-          () -> nodes.all().stream().allMatch(n -> n.command("EXISTS", KEY).equals(1L)));
+          () -> nodes.all().stream().allMatch(n -> RedlockServers.hasConfirmed(n, NAME)));
       RedlockServers.free(nodes.get(2), NAME);
       nodes.get(0).command("FLUSHALL");
 

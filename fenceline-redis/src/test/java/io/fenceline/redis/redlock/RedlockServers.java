@@ -1,7 +1,7 @@
 package io.fenceline.redis.redlock;
 
-import io.fenceline.testkit.server.RedisKind;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisKind;
+import io.fenceline.testbed.server.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -42,6 +42,22 @@ public final class RedlockServers implements AutoCloseable {
 
   public static String uri(List<String> addresses) {
     return addresses.stream().collect(Collectors.joining(",", "redlock://", "?nodeTimeout=1s"));
+  }
+
+  /**
+   * Whether the node has been told that a claim of the name was granted: until then, what it has
+   * may become nothing.
+   */
+  static boolean hasConfirmed(RedisServer node, String name) {
+    return Long.valueOf(1)
+        .equals(
+            node.command(
+                "EVAL",
+                "local packed = redis.call('GET', KEYS[1]);"
+                    + " local grants = packed and cmsgpack.unpack(packed)[3] or {};"
+                    + " return grants[1] and grants[1][5] == 'c' and 1 or 0",
+                "1",
+                "fl1:r:" + name));
   }
 
   /** The node has nothing of a name any more, as if another claim had been there first. */

@@ -3,11 +3,11 @@ package io.fenceline.redis.redlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.redis.support.Clients;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.JavaProcess;
-import io.fenceline.testkit.server.NeedsValkey;
-import io.fenceline.testkit.server.RedisKind;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.process.JavaProcess;
+import io.fenceline.testbed.server.NeedsValkey;
+import io.fenceline.testbed.server.RedisKind;
+import io.fenceline.testbed.server.RedisServer;
+import io.fenceline.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -4,7 +4,7 @@ import io.fenceline.redis.layout.Answers;
 import io.fenceline.redis.layout.Call;
 import io.fenceline.redis.layout.Layout;
 import io.fenceline.redis.layout.Script;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;

@@ -2,7 +2,7 @@ package io.fenceline.redis.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

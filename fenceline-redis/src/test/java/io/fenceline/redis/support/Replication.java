@@ -1,7 +1,7 @@
 package io.fenceline.redis.support;
 
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisServer;
+import io.fenceline.testkit.Eventually;
 
 /** Cuts a replica off from its master, while both go on to serve everybody else. */
 public final class Replication {

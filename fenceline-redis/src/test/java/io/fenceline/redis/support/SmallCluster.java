@@ -1,8 +1,8 @@
 package io.fenceline.redis.support;
 
 import io.fenceline.redis.layout.Layout;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisServer;
+import io.fenceline.testkit.Eventually;
 import io.lettuce.core.cluster.SlotHash;
 import java.util.ArrayList;
 import java.util.List;

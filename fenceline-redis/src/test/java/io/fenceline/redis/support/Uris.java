@@ -1,10 +1,10 @@
 package io.fenceline.redis.support;
 
-import io.fenceline.testkit.server.RedisCluster;
-import io.fenceline.testkit.server.RedisKind;
-import io.fenceline.testkit.server.RedisSentinels;
-import io.fenceline.testkit.server.RedisServer;
-import io.fenceline.testkit.server.ServerProcess;
+import io.fenceline.testbed.process.ServerProcess;
+import io.fenceline.testbed.server.RedisCluster;
+import io.fenceline.testbed.server.RedisKind;
+import io.fenceline.testbed.server.RedisSentinels;
+import io.fenceline.testbed.server.RedisServer;
 import java.util.stream.Collectors;
 
 /** Where the servers of the testkit are. */

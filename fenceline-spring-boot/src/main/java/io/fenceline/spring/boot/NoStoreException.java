@@ -3,7 +3,7 @@ package io.fenceline.spring.boot;
 import java.util.List;
 
 /** Nothing says where the locks of this application are. */
-public final class NoStoreException extends IllegalStateException {
+final class NoStoreException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 
   private final List<String> reasons;
@@ -14,7 +14,7 @@ public final class NoStoreException extends IllegalStateException {
   }
 
   /** What was looked at, and why it can't keep locks. */
-  public List<String> reasons() {
+  List<String> reasons() {
     return reasons;
   }
 }

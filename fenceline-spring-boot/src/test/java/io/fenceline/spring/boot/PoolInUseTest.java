@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.testkit.server.Eventually;
-import io.fenceline.testkit.server.PostgresServer;
+import io.fenceline.testbed.server.PostgresServer;
+import io.fenceline.testkit.Eventually;
 import java.sql.Connection;
 import java.time.Duration;
 import javax.sql.DataSource;

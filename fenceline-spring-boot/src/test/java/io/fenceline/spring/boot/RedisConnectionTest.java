@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.testkit.server.RedisCluster;
-import io.fenceline.testkit.server.RedisSentinel;
-import io.fenceline.testkit.server.RedisSentinels;
-import io.fenceline.testkit.server.RedisServer;
+import io.fenceline.testbed.server.RedisCluster;
+import io.fenceline.testbed.server.RedisSentinel;
+import io.fenceline.testbed.server.RedisSentinels;
+import io.fenceline.testbed.server.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

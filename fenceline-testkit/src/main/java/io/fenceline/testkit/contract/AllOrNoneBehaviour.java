@@ -10,6 +10,9 @@ import io.fenceline.LockTimeoutException;
 import io.fenceline.MultiHold;
 import io.fenceline.event.Lost;
 import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +23,7 @@ import org.junit.jupiter.api.Test;
 abstract class AllOrNoneBehaviour extends Scenario {
 
   AllOrNoneBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   private String x() {

@@ -7,6 +7,8 @@ import io.fenceline.Acquirable;
 import io.fenceline.Held;
 import io.fenceline.Hold;
 import io.fenceline.settings.WaitStrategy;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Scenario;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,7 +20,7 @@ import org.junit.jupiter.api.Test;
 abstract class CallBehaviour extends Scenario {
 
   CallBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @SuppressWarnings("MustBeClosedChecker") // The test decides when it is released.

@@ -8,6 +8,9 @@ import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
+import io.fenceline.testkit.fault.LossyStore;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +21,7 @@ import org.junit.jupiter.api.Test;
 abstract class ClosingBehaviour extends Scenario {
 
   ClosingBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @Test

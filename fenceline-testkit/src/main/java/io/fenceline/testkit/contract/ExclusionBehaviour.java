@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Hold;
 import io.fenceline.LockLostException;
 import io.fenceline.LockTimeoutException;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +21,7 @@ import org.junit.jupiter.api.Test;
 abstract class ExclusionBehaviour extends Scenario {
 
   ExclusionBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @Test

@@ -1,8 +1,8 @@
 package io.fenceline.testkit.contract;
 
-import static io.fenceline.testkit.contract.LossyStore.Fault.HOLD_REPLY;
-import static io.fenceline.testkit.contract.LossyStore.Fault.HOLD_REQUEST;
-import static io.fenceline.testkit.contract.LossyStore.Operation.CLAIM;
+import static io.fenceline.testkit.fault.LossyStore.Fault.HOLD_REPLY;
+import static io.fenceline.testkit.fault.LossyStore.Fault.HOLD_REQUEST;
+import static io.fenceline.testkit.fault.LossyStore.Operation.CLAIM;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +11,9 @@ import io.fenceline.LockTimeoutException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.event.TimedOut;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +23,7 @@ import org.junit.jupiter.api.Test;
 abstract class GivingUpBehaviour extends Scenario {
 
   GivingUpBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   // While another one holds the lock. -----------------------------------------------------------

@@ -2,7 +2,7 @@ package io.fenceline.testkit.contract;
 
 import static io.fenceline.ReleaseOutcome.ALREADY_LOST;
 import static io.fenceline.ReleaseOutcome.RELEASED;
-import static io.fenceline.testkit.contract.LossyStore.Operation.RELEASE;
+import static io.fenceline.testkit.fault.LossyStore.Operation.RELEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +13,9 @@ import io.fenceline.diagnosis.Certainty;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.event.Lost;
 import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.testkit.fault.LossyStore;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -21,8 +24,11 @@ import org.junit.jupiter.api.Test;
 /** What a store may or may not promise: kept where it is declared, refused where it is not. */
 abstract class GuaranteeBehaviour extends Scenario {
 
+  private final LockContract contract;
+
   GuaranteeBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
+    this.contract = contract;
   }
 
   private LockOptions delayed() {

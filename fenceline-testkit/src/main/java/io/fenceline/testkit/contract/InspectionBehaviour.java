@@ -9,6 +9,8 @@ import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.settings.HandOff;
 import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +21,7 @@ import org.junit.jupiter.api.Test;
 abstract class InspectionBehaviour extends Scenario {
 
   InspectionBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @Test

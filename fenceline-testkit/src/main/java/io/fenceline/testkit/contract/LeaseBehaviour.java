@@ -1,7 +1,7 @@
 package io.fenceline.testkit.contract;
 
 import static io.fenceline.ReleaseOutcome.RELEASED;
-import static io.fenceline.testkit.contract.LossyStore.Operation.RENEW;
+import static io.fenceline.testkit.fault.LossyStore.Operation.RENEW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +13,8 @@ import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.event.Renewed;
 import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.testkit.fault.LossyStore;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.Test;
 abstract class LeaseBehaviour extends Scenario {
 
   LeaseBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @Test

@@ -1,7 +1,8 @@
 package io.fenceline.testkit.contract;
 
 import io.fenceline.spi.StoreFactory;
-import io.fenceline.testkit.proxy.FaultProxy;
+import io.fenceline.testkit.harness.SlowNetwork;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.parallel.Execution;
@@ -34,8 +35,8 @@ public abstract class LockContract {
   protected abstract StoreHarness harness();
 
   /**
-   * Opens a proxy in front of the server, for a client that stands still; empty if clients reach
-   * the store without a network.
+   * Opens a proxy in front of the server, for a client that stands still and for replies that are
+   * late; empty if clients reach the store without a network.
    */
   protected Optional<Proxied> proxied() {
     return Optional.empty();
@@ -45,9 +46,9 @@ public abstract class LockContract {
    * The store, seen through a proxy.
    *
    * @param store where the client connects
-   * @param proxy is closed after the test
+   * @param network the proxy; is closed after the test
    */
-  public record Proxied(StoreFactory store, FaultProxy proxy) {}
+  public record Proxied(StoreFactory store, SlowNetwork network) {}
 
   /**
    * Starts a server of the same kind whose settings let it forget grants; empty if there is no such

@@ -2,8 +2,8 @@ package io.fenceline.testkit.contract;
 
 import static io.fenceline.ReleaseOutcome.ALREADY_LOST;
 import static io.fenceline.ReleaseOutcome.RELEASED;
-import static io.fenceline.testkit.contract.LossyStore.Fault.LOSE_REQUEST;
-import static io.fenceline.testkit.contract.LossyStore.Operation.RENEW;
+import static io.fenceline.testkit.fault.LossyStore.Fault.LOSE_REQUEST;
+import static io.fenceline.testkit.fault.LossyStore.Operation.RENEW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,6 +19,8 @@ import io.fenceline.event.LockEvent;
 import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.settings.WaitStrategy;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,7 +36,7 @@ import org.junit.jupiter.api.Test;
 abstract class LossBehaviour extends Scenario {
 
   LossBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @Test

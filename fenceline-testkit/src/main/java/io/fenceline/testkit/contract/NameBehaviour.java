@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Hold;
 import io.fenceline.diagnosis.LockReport;
+import io.fenceline.testkit.scenario.Scenario;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 abstract class NameBehaviour extends Scenario {
 
   NameBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   /** Does with a name all that one can do with a name. */

@@ -9,6 +9,10 @@ import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.settings.WaitStrategy;
+import io.fenceline.testkit.fault.LossyStore;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +25,7 @@ import org.junit.jupiter.api.Test;
 abstract class ParityBehaviour extends Scenario {
 
   ParityBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   /** One of the two ways to use a lock. What it does goes on by itself until it is asked for. */

@@ -12,6 +12,8 @@ import io.fenceline.StoreRefusedException;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.settings.Limits;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -20,7 +22,7 @@ import org.junit.jupiter.api.Test;
 abstract class PermitBehaviour extends Scenario {
 
   PermitBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   private boolean hasPermits() {

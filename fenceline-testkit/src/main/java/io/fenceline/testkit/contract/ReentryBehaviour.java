@@ -1,8 +1,8 @@
 package io.fenceline.testkit.contract;
 
 import static io.fenceline.ReleaseOutcome.RELEASED;
-import static io.fenceline.testkit.contract.LossyStore.Operation.CLAIM;
-import static io.fenceline.testkit.contract.LossyStore.Operation.RELEASE;
+import static io.fenceline.testkit.fault.LossyStore.Operation.CLAIM;
+import static io.fenceline.testkit.fault.LossyStore.Operation.RELEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +10,8 @@ import io.fenceline.Hold;
 import io.fenceline.LockLostException;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.ReentrantFencedLock;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Scenario;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -20,7 +22,7 @@ import org.junit.jupiter.api.Test;
 abstract class ReentryBehaviour extends Scenario {
 
   ReentryBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @Test

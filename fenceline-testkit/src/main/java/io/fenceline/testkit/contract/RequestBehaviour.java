@@ -14,6 +14,10 @@ import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
+import io.fenceline.testkit.fault.LossyStore;
+import io.fenceline.testkit.scenario.Answers;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import io.fenceline.time.Moment;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -29,7 +33,7 @@ abstract class RequestBehaviour extends Scenario {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   RequestBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   private ClaimRequest request(boolean waits) {

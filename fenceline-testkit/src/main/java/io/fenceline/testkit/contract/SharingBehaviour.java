@@ -10,6 +10,8 @@ import io.fenceline.Hold;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.event.Lost;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +23,7 @@ import org.junit.jupiter.api.Test;
 abstract class SharingBehaviour extends Scenario {
 
   SharingBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   private boolean shares() {

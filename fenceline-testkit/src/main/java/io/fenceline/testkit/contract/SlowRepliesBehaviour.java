@@ -6,8 +6,9 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.testkit.proxy.Direction;
-import io.fenceline.testkit.proxy.Fault;
+import io.fenceline.testkit.harness.SlowNetwork.KeptBack;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,13 +28,16 @@ abstract class SlowRepliesBehaviour extends Scenario {
   private static final int NAMES = 10;
   private static final Duration BRIEF = Duration.ofMillis(50);
 
+  private final LockContract contract;
+
   SlowRepliesBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
+    this.contract = contract;
   }
 
   @FunctionalInterface
   private interface Check {
-    void with(Fenceline client, Supplier<Fault> keepBack) throws Exception;
+    void with(Fenceline client, Supplier<KeptBack> keepBack) throws Exception;
   }
 
   /** Runs a check on a client whose answers can be kept back, if the store has a network at all. */
@@ -42,27 +46,27 @@ abstract class SlowRepliesBehaviour extends Scenario {
     if (way.isEmpty()) {
       return;
     }
-    try (var proxy = way.get().proxy()) {
+    try (var network = way.get().network()) {
       Fenceline client =
           peer("slow", way.get().store(), it -> it.operationTimeout(OPERATION)).fenceline();
       client.lock(name("warm")).tryAcquire().orElseThrow().release();
       try {
-        check.with(client, () -> proxy.stall(Direction.TO_CLIENT));
+        check.with(client, network::holdReplies);
       } finally {
-        proxy.heal();
+        network.heal();
         client.close();
       }
     }
   }
 
   /** Makes a call that must return while its answer is kept back, and then lets that go. */
-  private <T> T whileKeptBack(Supplier<Fault> keepBack, Supplier<CompletableFuture<T>> call) {
-    Fault fault = keepBack.get();
+  private <T> T whileKeptBack(Supplier<KeptBack> keepBack, Supplier<CompletableFuture<T>> call) {
+    KeptBack replies = keepBack.get();
     CompletableFuture<T> answer = inThread(call::get).result();
     assertThat(answer).isNotDone();
-    await("the answer to be kept back", () -> fault.timesApplied() > 0);
+    await("the answer to be kept back", () -> replies.timesApplied() > 0);
     assertThat(answer).isNotDone();
-    fault.lift();
+    replies.lift();
     return get(answer);
   }
 
@@ -89,7 +93,7 @@ abstract class SlowRepliesBehaviour extends Scenario {
   void asyncCallsOfManyNames_waitForNoneOfTheOthers() throws Exception {
     behindAProxy(
         (client, keepBack) -> {
-          Fault fault = keepBack.get();
+          KeptBack replies = keepBack.get();
           List<CompletableFuture<Hold>> claims =
               inThread(
                       () -> {
@@ -100,9 +104,9 @@ abstract class SlowRepliesBehaviour extends Scenario {
                         return made;
                       })
                   .result();
-          await("an answer to be kept back", () -> fault.timesApplied() > 0);
+          await("an answer to be kept back", () -> replies.timesApplied() > 0);
           assertThat(claims).noneMatch(CompletableFuture::isDone);
-          fault.lift();
+          replies.lift();
           claims.forEach(claim -> get(claim).release());
         });
   }
@@ -111,7 +115,7 @@ abstract class SlowRepliesBehaviour extends Scenario {
   void limit_isKept_andWhatIsGrantedTooLateIsGivenBack() throws Exception {
     behindAProxy(
         (client, keepBack) -> {
-          Fault fault = keepBack.get();
+          KeptBack replies = keepBack.get();
           long began = System.nanoTime();
           Blocked<Hold> acquiring = acquiring(client.lock(ledger), BRIEF);
 
@@ -119,8 +123,8 @@ abstract class SlowRepliesBehaviour extends Scenario {
               .isInstanceOf(StoreUnavailableException.class)
               .hasMessageContaining("within 50ms: the store gave no answer");
           assertNotKeptBackSince(began);
-          assertThat(fault.timesApplied()).isPositive();
-          fault.lift();
+          assertThat(replies.timesApplied()).isPositive();
+          replies.lift();
           // What is under way may arrive after a look that finds the name free.
           await("another to get it", () -> b.tryTake(ledger).isPresent());
         });
@@ -130,16 +134,16 @@ abstract class SlowRepliesBehaviour extends Scenario {
   void interrupt_isHeard_andWhatIsGrantedTooLateIsGivenBack() throws Exception {
     behindAProxy(
         (client, keepBack) -> {
-          Fault fault = keepBack.get();
+          KeptBack replies = keepBack.get();
           Blocked<Hold> acquiring = acquiring(client.lock(ledger), ample);
-          await("the answer to be kept back", () -> fault.timesApplied() > 0);
+          await("the answer to be kept back", () -> replies.timesApplied() > 0);
 
           long began = System.nanoTime();
           acquiring.interrupt();
 
           assertThat(acquiring.failure()).isInstanceOf(InterruptedException.class);
           assertNotKeptBackSince(began);
-          fault.lift();
+          replies.lift();
           // What is under way may arrive after a look that finds the name free.
           await("another to get it", () -> b.tryTake(ledger).isPresent());
         });

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.testkit.proxy.Fault;
-import io.fenceline.testkit.proxy.Trigger;
+import io.fenceline.testkit.harness.SlowNetwork.KeptBack;
+import io.fenceline.testkit.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,12 +18,15 @@ abstract class StandingStillBehaviour extends Scenario {
 
   private static final int OTHER_NAMES = 5;
 
+  private final LockContract contract;
+
   StandingStillBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
+    this.contract = contract;
   }
 
   /** A client that does not hear the answer to one of its requests, nor anything after it. */
-  private record Still(LockContract.Proxied way, Fenceline client, Fault fault, String name) {}
+  private record Still(LockContract.Proxied way, Fenceline client, KeptBack reply, String name) {}
 
   private Optional<Still> standStill(int request) {
     Optional<LockContract.Proxied> way = contract.proxied();
@@ -33,9 +36,9 @@ abstract class StandingStillBehaviour extends Scenario {
     String contended = name("still-" + request);
     Fenceline client = peer("still-" + request, way.get().store(), it -> {}).fenceline();
     client.lock(name("warm-" + request)).tryAcquire().orElseThrow().release();
-    Fault fault = way.get().proxy().holdReply(Trigger.nth(request, any -> true));
+    KeptBack reply = way.get().network().holdReply(request);
     inThread(() -> client.lock(contended).acquireAsync(ample).thenAccept(Hold::release));
-    return Optional.of(new Still(way.get(), client, fault, contended));
+    return Optional.of(new Still(way.get(), client, reply, contended));
   }
 
   @Test
@@ -55,7 +58,7 @@ abstract class StandingStillBehaviour extends Scenario {
       if (stills.isEmpty()) {
         return;
       }
-      await("a client to stand still", () -> stills.get(0).fault().timesApplied() > 0);
+      await("a client to stand still", () -> stills.get(0).reply().timesApplied() > 0);
 
       elapse(lease.multipliedBy(2));
 
@@ -69,9 +72,9 @@ abstract class StandingStillBehaviour extends Scenario {
       }
     } finally {
       for (Still still : stills) {
-        still.way().proxy().heal();
+        still.way().network().heal();
         still.client().close();
-        still.way().proxy().close();
+        still.way().network().close();
       }
     }
   }

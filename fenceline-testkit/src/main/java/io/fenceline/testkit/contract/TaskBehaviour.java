@@ -9,6 +9,8 @@ import io.fenceline.LockLostException;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Scenario;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +21,7 @@ import org.junit.jupiter.api.Test;
 abstract class TaskBehaviour extends Scenario {
 
   TaskBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @Test

@@ -9,6 +9,9 @@ import io.fenceline.StoreRefusedException;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.event.HandedOff;
 import io.fenceline.settings.HandOff;
+import io.fenceline.testkit.fault.LossyStore;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +23,7 @@ abstract class TokenBehaviour extends Scenario {
   private static final HandOff GENEROUS = new HandOff(255, Duration.ofDays(1));
 
   TokenBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @Test

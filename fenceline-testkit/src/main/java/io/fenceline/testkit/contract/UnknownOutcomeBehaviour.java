@@ -2,13 +2,13 @@ package io.fenceline.testkit.contract;
 
 import static io.fenceline.ReleaseOutcome.RELEASED;
 import static io.fenceline.ReleaseOutcome.UNKNOWN;
-import static io.fenceline.testkit.contract.LossyStore.Fault.LOSE_REPLY;
-import static io.fenceline.testkit.contract.LossyStore.Fault.LOSE_REQUEST;
-import static io.fenceline.testkit.contract.LossyStore.Fault.REFUSE;
-import static io.fenceline.testkit.contract.LossyStore.Operation.CLAIM;
-import static io.fenceline.testkit.contract.LossyStore.Operation.RELEASE;
-import static io.fenceline.testkit.contract.LossyStore.Operation.RENEW;
-import static io.fenceline.testkit.contract.LossyStore.Operation.WITHDRAW;
+import static io.fenceline.testkit.fault.LossyStore.Fault.LOSE_REPLY;
+import static io.fenceline.testkit.fault.LossyStore.Fault.LOSE_REQUEST;
+import static io.fenceline.testkit.fault.LossyStore.Fault.REFUSE;
+import static io.fenceline.testkit.fault.LossyStore.Operation.CLAIM;
+import static io.fenceline.testkit.fault.LossyStore.Operation.RELEASE;
+import static io.fenceline.testkit.fault.LossyStore.Operation.RENEW;
+import static io.fenceline.testkit.fault.LossyStore.Operation.WITHDRAW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,6 +19,10 @@ import io.fenceline.StoreUnavailableException;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.event.TimedOut;
 import io.fenceline.settings.Limits;
+import io.fenceline.testkit.fault.LossyStore;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -26,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** Requests and replies that got lost: nothing is held twice, and nothing stays closed (I5, I7). */
 abstract class UnknownOutcomeBehaviour extends Scenario {
   UnknownOutcomeBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @Test

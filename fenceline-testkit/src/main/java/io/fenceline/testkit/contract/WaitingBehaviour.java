@@ -1,6 +1,6 @@
 package io.fenceline.testkit.contract;
 
-import static io.fenceline.testkit.contract.LossyStore.Operation.CLAIM;
+import static io.fenceline.testkit.fault.LossyStore.Operation.CLAIM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Hold;
@@ -11,6 +11,9 @@ import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.settings.HandOff;
 import io.fenceline.settings.Limits;
 import io.fenceline.settings.WaitStrategy;
+import io.fenceline.testkit.scenario.Blocked;
+import io.fenceline.testkit.scenario.Peer;
+import io.fenceline.testkit.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -23,7 +26,7 @@ import org.junit.jupiter.api.Test;
 abstract class WaitingBehaviour extends Scenario {
 
   WaitingBehaviour(LockContract contract) {
-    super(contract);
+    super(contract::harness);
   }
 
   @Test

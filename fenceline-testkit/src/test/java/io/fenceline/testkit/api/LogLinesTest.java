@@ -11,7 +11,7 @@ import io.fenceline.memory.MemorySpace;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.ManualTime;
-import io.fenceline.testkit.contract.LossyStore;
+import io.fenceline.testkit.fault.LossyStore;
 import io.fenceline.testkit.log.LogCapture;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 package io.fenceline.testkit.contract;
 
 import io.fenceline.memory.MemorySpace;
+import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 
 /** The contract on a store that breaks it; run by {@link BrokenStoresTest} only. */
@@ -16,7 +17,7 @@ class BrokenContract extends LockContract {
   @Override
   protected StoreHarness harness() {
     Breakage breakage = current;
-    return new ManualHarness(
+    return StoreHarness.onManualTime(
         time -> MemorySpace.over(breakage.table.apply(time::wallMillis)).factory(),
         breakage == Breakage.NOTHING ? AMPLE : SHORT);
   }

@@ -1,6 +1,7 @@
 package io.fenceline.testkit.contract;
 
 import io.fenceline.memory.MemorySpace;
+import io.fenceline.testkit.harness.StoreHarness;
 
 /** The memory store keeps the contract; no test of it waits for real time. */
 class MemoryContractTest extends LockContract {

@@ -55,7 +55,7 @@ final class PlantedBug {
     List<Path> roots =
         List.of(
             module.resolveSibling("fenceline-core").resolve("src/main/java"),
-            module.resolve("src/main/java"));
+            module.resolve("src/test/java"));
     for (Path root : roots) {
       Path path = root.resolve("io/fenceline").resolve(file);
       if (Files.exists(path)) {

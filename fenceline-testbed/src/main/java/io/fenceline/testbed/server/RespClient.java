@@ -1,0 +1,148 @@
+package io.fenceline.testbed.server;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Redis protocol (RESP2) without a driver: one connection, one command at a time.
+ *
+ * <p>For tests that prove what goes over the wire: no driver repeats, pools or pipelines here. Not
+ * thread-safe.
+ */
+public final class RespClient implements AutoCloseable {
+
+  private static final int TIMEOUT_MILLIS = 5_000;
+
+  private final Socket socket;
+  private final InputStream in;
+
+  private RespClient(Socket socket) throws IOException {
+    this.socket = socket;
+    this.in = new BufferedInputStream(socket.getInputStream());
+  }
+
+  /** Connects; a reply that does not come within five seconds is an {@link IOException}. */
+  public static RespClient connect(String host, int port) throws IOException {
+    return connect(host, port, null);
+  }
+
+  static RespClient connect(String host, int port, @Nullable TlsFiles tls) throws IOException {
+    Socket socket = new Socket();
+    try {
+      socket.setSoTimeout(TIMEOUT_MILLIS);
+      socket.connect(new InetSocketAddress(host, port), TIMEOUT_MILLIS);
+      return new RespClient(
+          tls == null
+              ? socket
+              : tls.clientContext().getSocketFactory().createSocket(socket, host, port, true));
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Sends a command and reads its reply.
+   *
+   * @return a {@code String}, a {@code Long}, a {@code List} of these, or null for nil
+   * @throws RedisErrorException if Redis answers with an error
+   */
+  public @Nullable Object call(String... words) throws IOException {
+    send(words);
+    return read();
+  }
+
+  /** Sends a command and does not wait for its reply. */
+  public void send(String... words) throws IOException {
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    request.writeBytes(ascii("*" + words.length + "\r\n"));
+    for (String word : words) {
+      byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+      request.writeBytes(ascii("$" + bytes.length + "\r\n"));
+      request.writeBytes(bytes);
+      request.writeBytes(ascii("\r\n"));
+    }
+    socket.getOutputStream().write(request.toByteArray());
+    socket.getOutputStream().flush();
+  }
+
+  /** Sets how long a read waits. */
+  public void readTimeout(Duration timeout) throws IOException {
+    socket.setSoTimeout((int) timeout.toMillis());
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Reads one reply, or one publication; see {@link #call}. */
+  public @Nullable Object read() throws IOException {
+    String line = readLine();
+    String rest = line.substring(1);
+    return switch (line.charAt(0)) {
+      case '+' -> rest;
+      case ':' -> Long.valueOf(rest);
+      case '-' -> throw new RedisErrorException(rest);
+      case '$' -> readBulk(Integer.parseInt(rest));
+      case '*' -> readArray(Integer.parseInt(rest));
+      default -> throw new IOException("Not a RESP2 reply: " + line);
+    };
+  }
+
+  private @Nullable String readBulk(int length) throws IOException {
+    if (length < 0) {
+      return null;
+    }
+    byte[] bytes = in.readNBytes(length);
+    if (bytes.length < length || in.skip(2) < 2) {
+      throw new EOFException("Redis closed the connection");
+    }
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private @Nullable List<@Nullable Object> readArray(int length) throws IOException {
+    if (length < 0) {
+      return null;
+    }
+    List<@Nullable Object> array = new ArrayList<>(length);
+    for (int i = 0; i < length; i++) {
+      try {
+        array.add(read());
+      } catch (RedisErrorException e) {
+        array.add(e); // an error of one command in EXEC; the rest follows
+      }
+    }
+    return array;
+  }
+
+  private String readLine() throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    for (int b = in.read(); b != '\n'; b = in.read()) {
+      if (b < 0) {
+        throw new EOFException("Redis closed the connection");
+      }
+      if (b != '\r') {
+        line.write(b);
+      }
+    }
+    if (line.size() == 0) {
+      throw new IOException("Not a RESP2 reply: an empty line");
+    }
+    return line.toString(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}
