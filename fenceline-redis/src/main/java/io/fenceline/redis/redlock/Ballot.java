@@ -184,6 +184,19 @@ final class Ballot {
     second
         .until(this::isConfirmedOrNever, nodes.timeoutNanos(request.claim().lease()))
         .thenAccept(round -> secondRoundIsOver(first, round, token));
+    confirmMeanwhile(first, given);
+  }
+
+  /**
+   * A vote may have come after the numbers were compared and before there was a token to tell: its
+   * node would keep an unconfirmed grant until the first renewal. Told twice, it refuses the second.
+   */
+  private void confirmMeanwhile(Round<Vote> first, long[] given) {
+    for (Node node : nodes.all) {
+      if (given[node.index] == 0) {
+        confirmLate(first, node.index);
+      }
+    }
   }
 
   private Reply<List<Object>> confirm(Node node, long given, long token) {
