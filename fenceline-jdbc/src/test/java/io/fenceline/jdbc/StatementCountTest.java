@@ -50,6 +50,9 @@ class StatementCountTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final Duration LONG = Duration.ofMinutes(4);
 
+  /** Once, the pool may open another connection meanwhile, which has statements of its own. */
+  private static final int ROUNDS = 3;
+
   private static PostgresServer server;
   private static FaultProxy proxy;
 
@@ -77,24 +80,29 @@ class StatementCountTest {
   void acquireIsOne_releaseIsOne_reentryIsNone() {
     try (Fenceline fenceline = Fenceline.connect(url())) {
       fenceline.lock("warm").tryAcquire().orElseThrow().close();
+      long acquire = Long.MAX_VALUE;
+      long reentry = Long.MAX_VALUE;
+      long release = Long.MAX_VALUE;
+      long others = Long.MAX_VALUE;
+      for (int i = 0; i < ROUNDS; i++) {
+        proxy.resetCounts();
+        Hold hold = fenceline.lock("counted-" + i).tryAcquire().orElseThrow();
+        acquire = Math.min(acquire, statements());
 
-      proxy.resetCounts();
-      Hold hold = fenceline.lock("counted").tryAcquire().orElseThrow();
-      assertThat(statements()).isEqualTo(1);
+        proxy.resetCounts();
+        hold.reenter().close();
+        reentry = Math.min(reentry, statements());
 
-      proxy.resetCounts();
-      Hold inner = hold.reenter();
-      inner.close();
-      assertThat(statements()).isZero();
+        proxy.resetCounts();
+        hold.close();
+        release = Math.min(release, statements());
 
-      proxy.resetCounts();
-      hold.close();
-      assertThat(statements()).isEqualTo(1);
-
-      proxy.resetCounts();
-      fenceline.readWriteLock("shared").readLock().tryAcquire().orElseThrow().close();
-      fenceline.semaphore("permits", 3).tryAcquire().orElseThrow().close();
-      assertThat(statements()).isEqualTo(4);
+        proxy.resetCounts();
+        fenceline.readWriteLock("shared-" + i).readLock().tryAcquire().orElseThrow().close();
+        fenceline.semaphore("permits-" + i, 3).tryAcquire().orElseThrow().close();
+        others = Math.min(others, statements());
+      }
+      assertThat(List.of(acquire, reentry, release, others)).containsExactly(1L, 0L, 1L, 4L);
     }
   }
 
@@ -107,10 +115,15 @@ class StatementCountTest {
         Fenceline other = Fenceline.connect(Urls.of(server))) {
       FencedLock lock = counted.lock("quiet");
       lock.tryAcquire().orElseThrow().close();
-      proxy.resetCounts();
-      Hold again = lock.tryAcquire().orElseThrow();
-      again.close();
-      assertThat(statements()).isEqualTo(2);
+      Hold again = null;
+      long fewest = Long.MAX_VALUE;
+      for (int i = 0; i < ROUNDS; i++) {
+        proxy.resetCounts();
+        again = lock.tryAcquire().orElseThrow();
+        again.close();
+        fewest = Math.min(fewest, statements());
+      }
+      assertThat(fewest).isEqualTo(2);
 
       Hold theirs = other.lock("quiet").tryAcquire().orElseThrow();
       assertThat(theirs.token()).isGreaterThan(again.token());
@@ -156,9 +169,8 @@ class StatementCountTest {
                     requests.add(new RenewRequest(new HeldGrant(claim, grant.number()), BOUND))));
       }
       assertThat(requests).hasSize(100);
-      // Once, the pool may open another connection meanwhile, which has statements of its own.
       long fewest = Long.MAX_VALUE;
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < ROUNDS; i++) {
         proxy.resetCounts();
         List<CompletableFuture<Renewal>> answers = store.renew(requests);
         assertThat(answers).allMatch(answer -> answer.join() instanceof Renewal.Renewed);

@@ -106,8 +106,11 @@ class LostRepliesTest {
 
     try (Hold hold = client.lock("never").acquire(Fleet.AMPLE)) {
       assertThat(cut.timesApplied()).isEqualTo(1);
-      assertThat(proxy.count("create2")).isEqualTo(2);
+      // More than once on a machine that is slow to connect again; it is one hold all the same.
+      assertThat(proxy.count("create2")).isGreaterThanOrEqualTo(2);
       assertThat(hold.isValid()).isTrue();
+      assertThat(other.inspect("never").holders()).hasSize(1);
+      assertThat(other.inspect("never").waiters()).isEmpty();
     }
   }
 

@@ -405,7 +405,8 @@ class SignalIT {
 
   @Test
   void aSignalThatComesBeforeTheCommandRuns_reachesIt() throws Exception {
-    // The guard waits for the signal at the worst moment, or for a fifth of a second: far less, also on a
+    // The guard waits for the signal at the worst moment, or for a fifth of a second: far less,
+    // also on a
     // busy machine, than the tool waits for the command to begin.
     String hold =
         "trap 'got=yes' TERM; i=0; while [ -z \"$got\" ] && [ $i -lt 20 ]; do sleep 0.01;"

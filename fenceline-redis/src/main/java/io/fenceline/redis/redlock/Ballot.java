@@ -189,7 +189,8 @@ final class Ballot {
 
   /**
    * A vote may have come after the numbers were compared and before there was a token to tell: its
-   * node would keep an unconfirmed grant until the first renewal. Told twice, it refuses the second.
+   * node would keep an unconfirmed grant until the first renewal. Told twice, it refuses the
+   * second.
    */
   private void confirmMeanwhile(Round<Vote> first, long[] given) {
     for (Node node : nodes.all) {
