@@ -2,11 +2,14 @@ package io.fenceline.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -48,7 +51,7 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
   }
 
   private void check(Object bean) {
-    Class<?> type = AopUtils.getTargetClass(bean);
+    Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
     if (!LockedOperations.mayHave(type) || passed.contains(type)) {
       return;
     }
@@ -71,10 +74,10 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
       throw new InvalidLockedMethodException(
           described, "no proxy sees a final method", "Remove 'final' from the method");
     }
-    Advisor[] advisors = bean instanceof Advised advised ? advised.getAdvisors() : new Advisor[0];
+    List<Advisor> advisors = chain(bean);
     int lock = -1;
-    for (int i = 0; i < advisors.length; i++) {
-      if (advisors[i] instanceof LockedAdvisor) {
+    for (int i = 0; i < advisors.size(); i++) {
+      if (advisors.get(i) instanceof LockedAdvisor) {
         lock = i;
       }
     }
@@ -84,9 +87,9 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
           "its bean has no proxy, so nothing would lock it",
           "It is needed by a BeanPostProcessor, say, and made too early: break that dependency");
     }
-    for (int i = 0; i < advisors.length; i++) {
-      if (i != lock && applies(advisors[i], method, type)) {
-        Object advice = advisors[i].getAdvice();
+    for (int i = 0; i < advisors.size(); i++) {
+      if (i != lock && applies(advisors.get(i), method, type)) {
+        Object advice = advisors.get(i).getAdvice();
         if (i < lock && Transactions.isAdvice(advice)) {
           throw new InvalidLockedMethodException(
               described,
@@ -101,6 +104,16 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
         }
       }
     }
+  }
+
+  /** The advisors from the outside to the inside, also of a proxy around another proxy. */
+  private static List<Advisor> chain(Object bean) {
+    List<Advisor> chain = new ArrayList<>();
+    for (Object proxy = bean; proxy instanceof Advised advised; ) {
+      chain.addAll(List.of(advised.getAdvisors()));
+      proxy = AopProxyUtils.getSingletonTarget(proxy);
+    }
+    return chain;
   }
 
   private static boolean applies(Advisor advisor, Method method, Class<?> type) {

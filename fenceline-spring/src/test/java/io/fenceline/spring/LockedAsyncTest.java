@@ -1,6 +1,7 @@
 package io.fenceline.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.testkit.Eventually;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 
@@ -60,5 +62,19 @@ class LockedAsyncTest {
       assertThat(result.join()).isEqualTo(1L);
       Eventually.until(BOUND, "it has ended", () -> application.isFree("later"));
     }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAsync(proxyTargetClass = true, order = Ordered.HIGHEST_PRECEDENCE)
+  @EnableLocked(proxyTargetClass = true)
+  static class AsyncFirst {}
+
+  /** alturkovic/distributed-lock#14, made on purpose: a proxy of its own inside of the lock's. */
+  @Test
+  void asyncInsideOfTheLock_failsTheStart() {
+    assertThatThrownBy(() -> Application.startEnabledBy(AsyncFirst.class, Work.class).close())
+        .rootCause()
+        .isInstanceOf(InvalidLockedMethodException.class)
+        .hasMessageContaining("@Async is inside of the lock");
   }
 }
