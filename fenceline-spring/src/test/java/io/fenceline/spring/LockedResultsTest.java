@@ -29,8 +29,8 @@ import reactor.core.publisher.Sinks;
 /**
  * The lock of a method that returns before its work is done.
  *
- * <p>ShedLock releases when the method returns its Mono or Future, refused reactive types (#2307),
- * and declined suspending functions (#3479).
+ * <p>ShedLock releases when the method returns its Mono or Future, refused reactive types
+ * (ShedLock#2307), and declined suspending functions (ShedLock#3479).
  */
 @Timeout(300)
 class LockedResultsTest {
@@ -164,6 +164,7 @@ class LockedResultsTest {
     }
   }
 
+  /** ShedLock#2307: reactive types are refused there; before, the lock was released too early. */
   @Test
   void mono_locksForEachSubscriber_untilItsEnd() {
     Later later = start();
