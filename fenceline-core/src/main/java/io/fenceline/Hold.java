@@ -43,6 +43,11 @@ public interface Hold extends Held {
   /**
    * Starts a fixed lease again, with this length.
    *
+   * <p>A shorter lease ends this hold sooner, and the name is given back then, but the store keeps
+   * the longer one until that happens: a request to shorten that arrived late could end a lease
+   * that its holder believes in. So the name of a process that dies meanwhile stays closed until
+   * the longer lease has ended.
+   *
    * @throws LockLostException if the hold is lost
    * @throws StoreUnavailableException if the store gave no answer; the old lease still runs
    * @throws IllegalStateException if the hold renews itself, or was released

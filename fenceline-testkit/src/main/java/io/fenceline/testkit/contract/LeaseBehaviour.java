@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Hold;
 import io.fenceline.LeaseTooShortException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.event.Leaked;
 import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
@@ -130,6 +131,24 @@ abstract class LeaseBehaviour extends Scenario {
     assertThat(hold.remaining()).isLessThanOrEqualTo(lease);
     elapseUntilFree(b, ledger, lease);
     assertThat(hold.isValid()).isFalse();
+    assertThat(b.take(ledger).token()).isGreaterThan(hold.token());
+  }
+
+  @Test
+  void extendToAShorterLease_ofAProcessThatVanishes_isNotCutAtTheStore()
+      throws InterruptedException {
+    Duration threefold = lease.multipliedBy(3);
+    Hold hold = a.take(ledger, fixed().fixedLease(threefold));
+
+    hold.extend(lease);
+    a.vanish();
+    elapse(lease.plus(lease.dividedBy(4)));
+
+    assertThat(hold.isValid()).isFalse();
+    if (gives(Guarantee.LEASE_PER_HOLD)) {
+      assertThat(b.tryTake(ledger)).isEmpty();
+    }
+    elapseUntilFree(b, ledger, threefold);
     assertThat(b.take(ledger).token()).isGreaterThan(hold.token());
   }
 
