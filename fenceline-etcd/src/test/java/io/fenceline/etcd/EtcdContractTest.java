@@ -17,7 +17,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * One etcd server keeps the contract, for a user who has the rights of docs/least-rights.md and no
- * more.
+ * more. It has no server that may forget: clients can't see {@code --unsafe-no-fsync}.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class EtcdContractTest extends LockContract {

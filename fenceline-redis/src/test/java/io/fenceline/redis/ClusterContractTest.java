@@ -1,11 +1,13 @@
 package io.fenceline.redis;
 
 import io.fenceline.redis.support.DocumentedRights;
+import io.fenceline.redis.support.SmallCluster;
 import io.fenceline.redis.support.Uris;
 import io.fenceline.testbed.server.RedisCluster;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Execution;
@@ -13,7 +15,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A Cluster of three masters with replicas keeps the contract, with a user that has the documented
- * rights.
+ * rights. A client goes to the addresses that the servers name, past a proxy: one that stands still
+ * is in {@link SingleContractTest}, with the same requests.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ClusterContractTest extends LockContract {
@@ -34,5 +37,19 @@ class ClusterContractTest extends LockContract {
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
         RedisStores.at(DocumentedRights.uri(Uris.of(redis))), Duration.ofSeconds(3));
+  }
+
+  @Override
+  protected Optional<Forgetful> forgetful() {
+    SmallCluster weak =
+        new SmallCluster(
+            0,
+            2,
+            "appendonly yes",
+            "appendfsync always",
+            "maxmemory 100mb",
+            "maxmemory-policy volatile-lru");
+    String uri = SmallCluster.uri(weak.sharing(0), weak.sharing(1));
+    return Optional.of(new Forgetful(RedisStores.at(uri), "evicts by volatile-lru", weak));
   }
 }

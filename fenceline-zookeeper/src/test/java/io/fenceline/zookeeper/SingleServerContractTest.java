@@ -11,7 +11,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The contract on one server, with the rights of docs/least-rights.md and no more. */
+/**
+ * The contract on one server, with the rights of docs/least-rights.md and no more. It has no server
+ * that may forget: clients can't see {@code zookeeper.forceSync=no}.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class SingleServerContractTest extends LockContract {
   private static final String FOLDER = "/contract";

@@ -7,7 +7,11 @@ import io.fenceline.testkit.harness.StoreHarness;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** SQLite keeps the contract. It takes its time from its clients, so the tests own that, too. */
+/**
+ * SQLite keeps the contract. It takes its time from its clients, so the tests own that, too. A file
+ * has no network whose replies could be kept back (a writer that stands still is in {@code
+ * ProcessTest}), and its settings are our own.
+ */
 class SqliteContractTest extends LockContract {
   @TempDir static Path folder;
 

@@ -7,10 +7,12 @@ import io.fenceline.redis.replay.RecordedRequest;
 import io.fenceline.redis.replay.Recording;
 import io.fenceline.redis.replay.Replay;
 import io.fenceline.redis.replay.ReplayServer;
+import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Execution;
@@ -57,5 +59,25 @@ class RedlockContractTest extends LockContract {
   @Override
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(RedlockStores.at(nodes.uri()), Duration.ofSeconds(3));
+  }
+
+  @Override
+  protected Optional<Forgetful> forgetful() {
+    RedlockServers weak =
+        RedlockServers.start(
+            3,
+            () ->
+                RedisServer.builder()
+                    .appendOnly("always")
+                    .maxMemory("100mb", "volatile-lru")
+                    .start());
+    return Optional.of(new Forgetful(RedlockStores.at(weak.uri()), "evicts by volatile-lru", weak));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    SlowNodes network = new SlowNodes(nodes.all());
+    return Optional.of(
+        new Proxied(RedlockStores.at(RedlockServers.uri(network.addresses())), network));
   }
 }
