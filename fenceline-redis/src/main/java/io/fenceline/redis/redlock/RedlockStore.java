@@ -185,15 +185,17 @@ public final class RedlockStore implements LockStore {
         .thenCompose(
             round -> {
               int done = round.count(Ended::done);
-              if (done >= nodes.majority) {
-                return CompletableFuture.completedFuture(Release.RELEASED);
+              if (keep == 0 || done == 0) {
+                return CompletableFuture.completedFuture(released(claim.name(), round));
               }
-              if (keep > 0 && done > 0) {
-                RedlockRequest held = RedlockRequest.of(claim, slots, RedlockRequest.HELD);
-                return end(claim.name(), held.closing(keep, number, client))
-                    .thenApply(closed -> released(claim.name(), closed));
-              }
-              return CompletableFuture.completedFuture(released(claim.name(), round));
+              // A node that has closed it may lose its memory before a majority knows for how long.
+              RedlockRequest held = RedlockRequest.of(claim, slots, RedlockRequest.HELD);
+              return end(claim.name(), held.closing(keep, number, client))
+                  .thenApply(
+                      closed ->
+                          done >= nodes.majority
+                              ? Release.RELEASED
+                              : released(claim.name(), closed));
             });
   }
 

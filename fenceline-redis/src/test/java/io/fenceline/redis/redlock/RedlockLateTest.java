@@ -457,6 +457,40 @@ class RedlockLateTest {
     assertThat(inspected(store)).hasSize(1);
   }
 
+  /**
+   * A node closes the name, and loses its memory before a second one has heard of it: those that it
+   * asks know of the lease only, which is shorter, and it votes again after that.
+   */
+  @Test
+  void nameThatIsKeptClosedForLongerThanALease_isClosedWhereItWasForgottenDuringTheRelease() {
+    LockStore store = store(addressesOfProxies(), Duration.ofSeconds(30));
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    cutOff(2); // It never hears of the release.
+    Fault late = proxies.get(0).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_END)));
+    CompletableFuture<Release> releasing =
+        store.release(new ReleaseRequest(grant, LEASE.multipliedBy(6)));
+    awaitStruck(late);
+    Eventually.until(
+        Clients.AMPLE,
+        "the second node to close it",
+        () -> !RedlockServers.hasConfirmed(nodes.get(1), NAME));
+    nodes.get(1).command("FLUSHALL");
+    direct(); // Takes care of it.
+    Eventually.until(
+        Clients.AMPLE,
+        "a decision about the node",
+        () -> nodes.get(1).command("HGET", "fl1:r!", "wait") != null);
+    assertThat(nodes.get(1).command("HGET", "fl1:r!", "wait"))
+        .isEqualTo(Long.toString(LEASE.toMillis()));
+
+    late.lift();
+
+    assertThat(Clients.get(releasing)).isEqualTo(Release.RELEASED);
+    assertThat(has(0)).isTrue();
+    assertThat(has(1)).as("the name is closed at a majority").isTrue();
+  }
+
   // What nodes forget, and do not know. ----------------------------------------------------------
 
   @Test
