@@ -267,6 +267,18 @@ class RedlockLateTest {
     return "fl1:r:" + NAME;
   }
 
+  /** A node that the client has only begun to connect to does not vote, and would not have it. */
+  private HeldGrant heldByAll(LockStore store, ClaimRequest request) {
+    Eventually.until(Clients.AMPLE, "all to vote", this::allVote);
+    HeldGrant grant = Clients.get(grant(store, request));
+    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    return grant;
+  }
+
+  private boolean allVote() {
+    return nodes.all().stream().allMatch(node -> node.command("HGET", "fl1:r!", "run") != null);
+  }
+
   private boolean allHaveIt() {
     return nodes.all().stream().allMatch(node -> RedlockServers.hasConfirmed(node, NAME));
   }
@@ -279,8 +291,7 @@ class RedlockLateTest {
   void restorationThatArrivesAfterTheRelease_bringsNothingBack() {
     LockStore store = proxied();
     LockStore other = direct();
-    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
-    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    HeldGrant grant = heldByAll(store, request(Mode.EXCLUSIVE, false));
     RedlockServers.free(nodes.get(0), NAME);
     Fault late = proxies.get(0).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_RESTORE)));
     assertThat(renew(store, grant)).isInstanceOf(Renewal.Renewed.class);
@@ -306,8 +317,7 @@ class RedlockLateTest {
     Mode one = Mode.permits(1, 2);
     int slot = PermitSlots.any(one, new Predictable()).chosen().get(0);
     ClaimRequest claim = request(one, false);
-    HeldGrant grant = Clients.get(grant(store, claim));
-    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    HeldGrant grant = heldByAll(store, claim);
     RedlockServers.free(nodes.get(0), NAME);
     RedlockRequest late = RedlockRequest.of(claim, new PermitSlots(List.of(1 - slot)), 0);
     Eventually.until( // It does not vote for a client that has only begun to connect.
@@ -358,8 +368,7 @@ class RedlockLateTest {
   void holdOfABareMajority_isGivenToTheThirdNode_whenOneDies() {
     LockStore store = proxied();
     LockStore other = direct();
-    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, true)));
-    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    HeldGrant grant = heldByAll(store, request(Mode.EXCLUSIVE, true));
     RedlockServers.free(nodes.get(2), NAME);
 
     nodes.get(1).kill();
@@ -376,8 +385,7 @@ class RedlockLateTest {
   void holdThatWasEndedByForceAtAMajority_isNotGivenBackByARenewal() {
     LockStore store = direct();
     LockStore operator = proxied();
-    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
-    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    HeldGrant grant = heldByAll(store, request(Mode.EXCLUSIVE, false));
     cutOff(2);
     assertThat(Clients.get(operator.forceRelease(NAME, grant.number()))).isTrue();
     Eventually.until(Clients.AMPLE, "two to have ended it", () -> inspected(operator).isEmpty());
@@ -393,8 +401,7 @@ class RedlockLateTest {
   void holdThatWasEndedByForce_isNotGivenToANodeThatLackedIt() {
     LockStore store = proxied();
     LockStore operator = direct();
-    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
-    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    HeldGrant grant = heldByAll(store, request(Mode.EXCLUSIVE, false));
     RedlockServers.free(nodes.get(0), NAME);
     assertThat(Clients.get(operator.forceRelease(NAME, grant.number()))).isTrue();
     Clients.get(operator.list("", 1)); // All that was sent to the first node has arrived.
@@ -445,8 +452,7 @@ class RedlockLateTest {
   @Test
   void nameThatIsKeptClosed_isClosedAlsoWhereTheHoldWasForgotten() {
     LockStore store = direct();
-    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
-    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    HeldGrant grant = heldByAll(store, request(Mode.EXCLUSIVE, false));
     RedlockServers.free(nodes.get(2), NAME);
     nodes.get(1).command("FLUSHALL");
 
@@ -464,8 +470,7 @@ class RedlockLateTest {
   @Test
   void nameThatIsKeptClosedForLongerThanALease_isClosedWhereItWasForgottenDuringTheRelease() {
     LockStore store = store(addressesOfProxies(), Duration.ofSeconds(30));
-    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
-    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    HeldGrant grant = heldByAll(store, request(Mode.EXCLUSIVE, false));
     cutOff(2); // It never hears of the release.
     Fault late = proxies.get(0).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_END)));
     CompletableFuture<Release> releasing =
@@ -497,8 +502,7 @@ class RedlockLateTest {
   void nameThatANodeHasEvicted_costsItsVote() {
     LockStore store = direct();
     LockStore other = direct();
-    Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
-    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    heldByAll(store, request(Mode.EXCLUSIVE, false));
 
     nodes.get(0).command("DEL", key()); // As Redis does that is short of memory.
     nodes.get(1).command("DEL", key());
@@ -510,8 +514,7 @@ class RedlockLateTest {
   @Test
   void renewalThatIsLongerThanTheLease_isMadeTwice() {
     LockStore store = direct();
-    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
-    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    HeldGrant grant = heldByAll(store, request(Mode.EXCLUSIVE, false));
 
     // The first time, what the grant has sent to a slow node may still arrive.
     Eventually.until(
@@ -534,8 +537,7 @@ class RedlockLateTest {
   void claimWhoseScriptTheNodeDidNotKnow_isNotSentAgainAfterItsUndo() {
     LockStore store = proxied();
     LockStore other = direct();
-    Clients.get(grant(other, request(Mode.EXCLUSIVE, false)));
-    Eventually.until(Clients.AMPLE, "all to have it", this::allHaveIt);
+    heldByAll(other, request(Mode.EXCLUSIVE, false));
     RedlockServers.free(nodes.get(0), NAME);
     nodes.get(0).command("SCRIPT", "FLUSH");
     load(nodes.get(0), Script.REDLOCK_END);
