@@ -11,10 +11,13 @@ final class Chronicle {
 
   private record Belief(long term, long at) {}
 
+  private record End(long term, long at) {}
+
   private record Write(long term, long before, long after) {}
 
   private final List<Begin> begins = new ArrayList<>();
   private final List<Belief> beliefs = new ArrayList<>();
+  private final List<End> ends = new ArrayList<>();
   private final List<Write> writes = new ArrayList<>();
   private int refused;
 
@@ -23,6 +26,7 @@ final class Chronicle {
     switch (words[0]) {
       case "begin" -> begins.add(new Begin(number(words[1]), number(words[3])));
       case "valid" -> beliefs.add(new Belief(number(words[1]), number(words[2])));
+      case "end" -> ends.add(new End(number(words[1]), number(words[2])));
       case "wrote" -> writes.add(new Write(number(words[1]), number(words[2]), number(words[3])));
       case "refused" -> refused++;
       default -> {}
@@ -39,6 +43,19 @@ final class Chronicle {
 
   int terms() {
     return begins.size();
+  }
+
+  /** Whether the callback of a term had returned before any later term began. */
+  void judgeCallbackOf(long term) {
+    long ended =
+        ends.stream().filter(end -> end.term == term).mapToLong(End::at).findAny().orElseThrow();
+    for (Begin begin : begins) {
+      if (begin.term > term) {
+        assertThat(ended)
+            .as("when the callback of term %d returned, before %d began", term, begin.term)
+            .isLessThan(begin.at);
+      }
+    }
   }
 
   void judge() {

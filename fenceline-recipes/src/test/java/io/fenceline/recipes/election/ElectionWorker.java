@@ -16,8 +16,8 @@ import java.time.Duration;
  * it believes. Times are of the monotonic clock, which the processes of a machine share.
  *
  * <p>Prints {@code begin TERM stalledMillis nanos}, {@code valid TERM nanos} for the last moment at
- * which it believed to lead, {@code wrote TERM before after}, {@code refused TERM}, {@code end
- * TERM}.
+ * which it believed to lead, {@code wrote TERM before after}, {@code refused TERM}, {@code end TERM
+ * nanos} when the callback returns, {@code closing nanos} when it was told to close.
  *
  * <p>Arguments: where the locks are, the lease in milliseconds, the file.
  */
@@ -64,7 +64,7 @@ final class ElectionWorker {
       }
     }
     write(leadership, file);
-    System.out.println("end " + leadership.term());
+    System.out.println("end " + leadership.term() + " " + System.nanoTime());
   }
 
   private static void write(Leadership leadership, FencedFile file) {
