@@ -160,7 +160,7 @@ final class ClaimQueue {
 
   private void undo(@Nullable RemoteClaim unwanted) {
     if (unwanted != null) {
-      engine.undoer.undo(unwanted.request);
+      unwanted.undo(engine.undoer.prepared(unwanted.request));
     }
   }
 
@@ -291,7 +291,8 @@ final class ClaimQueue {
         }
       }
       if (handle == null && answered.mustUndo(grant.number())) {
-        undo = engine.undoer.prepared(answered.request); // A close after this waits for it.
+        Runnable prepared = engine.undoer.prepared(answered.request);
+        undo = () -> answered.undo(prepared); // A close after this waits for it.
       }
     }
     if (handle != null && taker != null) {
@@ -347,7 +348,7 @@ final class ClaimQueue {
         engine.events.tell(() -> new Contended(name, waiting, obstacle.holder()));
       }
     } else if (answered.mustUndo(0)) {
-      engine.undoer.undo(answered.request);
+      undo(answered);
     }
   }
 
@@ -416,9 +417,9 @@ final class ClaimQueue {
   private void undoRefused(RemoteClaim refused, RuntimeException cause) {
     if (cause instanceof StoreRefusedException && refused.mayHaveLeftSomething(cause)) {
       if (refused.obstacle() != null) {
-        engine.undoer.undo(refused.request); // It has waited there: a session would keep its place.
+        undo(refused); // It has waited there: a session would keep its place.
       } else {
-        engine.undoer.undoIfAllowed(refused.request);
+        refused.undo(() -> engine.undoer.undoIfAllowed(refused.request));
       }
     }
   }
@@ -495,6 +496,7 @@ final class ClaimQueue {
       }
       if (next == null) {
         engine.undoer.releaseBegun();
+        from.releaseBegins();
         from.end();
         if (clientGrant == from) { // Lost meanwhile, it may have a successor already.
           clientGrant = null;

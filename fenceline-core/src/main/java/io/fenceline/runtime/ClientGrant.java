@@ -184,6 +184,11 @@ final class ClientGrant {
     return queue.released(this, left, now);
   }
 
+  /** See {@link RemoteClaim#releaseBegins}. */
+  void releaseBegins() {
+    claim.releaseBegins();
+  }
+
   /** Ends it by release; from now on it is neither renewed nor lost. */
   void end() {
     synchronized (this) {
@@ -234,6 +239,7 @@ final class ClientGrant {
         return;
       }
       state = State.LOST;
+      claim.releaseBegins();
       HoldState loser = holdState;
       holdState = null;
       Lost how = lossOf(loser, reason, lease);
@@ -287,19 +293,27 @@ final class ClientGrant {
    */
   private void giveBackAfter(Loss loss) {
     ReleaseRequest request = releaseRequest(loss.loser);
+    boolean expired = loss.how.reason() == LossReason.EXPIRED;
+    if (expired && request.keepClosed().isZero()) {
+      claim.undo(engine.undoer.prepared(claim.request));
+    }
     if (loss.givesBack) {
-      CompletableFuture<Release> answer = engine.undoer.releaseAgain(request);
+      CompletableFuture<Release> answer = releaseAgain(request);
       CompletableFuture<Release> awaited = closing;
       if (awaited != null) {
         answer.whenComplete((release, failure) -> Futures.copy(release, failure, awaited));
       }
-    } else if (loss.how.reason() == LossReason.EXPIRED) {
-      if (request.keepClosed().isZero()) {
-        engine.undoer.undo(claim.request);
-      } else if (loss.maybeExtended) {
-        engine.undoer.releaseAgain(request);
-      }
+    } else if (expired && loss.maybeExtended && !request.keepClosed().isZero()) {
+      releaseAgain(request);
+    } else {
+      claim.releaseEnds();
     }
+  }
+
+  private CompletableFuture<Release> releaseAgain(ReleaseRequest request) {
+    CompletableFuture<Release> answer = engine.undoer.releaseAgain(request);
+    answer.whenComplete((release, failure) -> claim.releaseEnds());
+    return answer;
   }
 
   /** Gives it back, and keeps the name closed for as long as a loser may still write, or asked. */
@@ -321,12 +335,14 @@ final class ClientGrant {
   CompletableFuture<ReleaseOutcome> sendRelease(HoldState ended, Moment now) {
     CompletableFuture<Release> closed = closing; // Of before the end, which was under the monitor.
     if (closed != null) {
+      claim.releaseEnds(); // The other one has not ended yet.
       engine.undoer.releaseEnded();
       // The client was closed meanwhile, and gives it back; asked for it twice, the store would
       // say that it was gone.
       return closed.handle((release, failure) -> closedOutcome(ended, now, release));
     }
     if (!terms().delay().isZero() && !lease.runsAt(engine.time.now())) {
+      claim.releaseEnds();
       engine.undoer.releaseEnded();
       tellLateLoss(ended, LossReason.EXPIRED);
       return ended.released(ReleaseOutcome.ALREADY_LOST, now);
@@ -375,12 +391,16 @@ final class ClientGrant {
       HoldState ended, ReleaseRequest request, CompletableFuture<Release> answer) {
     try {
       if (answer.join() == Release.RELEASED) {
+        claim.releaseEnds();
         return ReleaseOutcome.RELEASED;
       }
+      claim.releaseEnds();
     } catch (CompletionException | CancellationException e) {
       engine.events.tell(() -> new StoreFailed(name(), "release", Futures.unwrapped(e)));
       if (terms().delay().isZero()) {
-        engine.undoer.releaseAgain(request);
+        releaseAgain(request);
+      } else {
+        claim.releaseEnds();
       }
       return ReleaseOutcome.UNKNOWN;
     } finally {

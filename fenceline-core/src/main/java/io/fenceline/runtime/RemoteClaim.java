@@ -6,6 +6,8 @@ import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.Obstacle;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,10 @@ final class RemoteClaim implements ClaimHandler {
   private volatile @Nullable RuntimeException lastFailure;
   private volatile long takenNumber;
   private volatile @Nullable RequestObservation watch;
+
+  // Guarded by this.
+  private int releases;
+  private @Nullable List<Runnable> undos;
 
   RemoteClaim(ClaimQueue queue, Engine engine, String name, Waiter waiter) {
     this.queue = queue;
@@ -84,6 +90,44 @@ final class RemoteClaim implements ClaimHandler {
    */
   boolean mustUndo(long number) {
     return takenNumber == 0 || terms.delay().isZero() || (number != 0 && number != takenNumber);
+  }
+
+  /** Its grant is being given back, until {@link #releaseEnds}. */
+  synchronized void releaseBegins() {
+    releases++;
+  }
+
+  /** The release was answered, or is not sent any more. */
+  void releaseEnds() {
+    List<Runnable> waiting;
+    synchronized (this) {
+      releases--;
+      waiting = releases == 0 ? undos : null;
+      undos = releases == 0 ? null : undos;
+    }
+    if (waiting != null) {
+      Steps steps = new Steps();
+      waiting.forEach(steps::then);
+      steps.run();
+    }
+  }
+
+  /**
+   * Undoes what an answer speaks of, once the grant is not being given back any more. A withdrawal
+   * that overtakes the release would end the grant first: the name would not be kept closed, and
+   * the release would hear that it came too late.
+   */
+  void undo(Runnable undo) {
+    synchronized (this) {
+      if (releases > 0) {
+        if (undos == null) {
+          undos = new ArrayList<>(1);
+        }
+        undos.add(undo);
+        return;
+      }
+    }
+    undo.run();
   }
 
   /** Who stands in the way, once the store has said so. */

@@ -150,7 +150,7 @@ public final class TransactionLock {
     } catch (SQLException e) {
       boolean taken =
           e.getErrorCode() == LOCK_WAIT_TIMEOUT
-              || e.getErrorCode() == SqliteDialect.BUSY
+              || (e.getErrorCode() == SqliteDialect.BUSY && !SqliteDialect.isOfAnOldSnapshot(e))
               || MySqlDialect.isLockedNow(e);
       if (statements == TRY && taken) {
         return false;

@@ -125,6 +125,87 @@ class DataSourceTest {
     }
   }
 
+  /** What a driver may throw when memory is short, or an application is being redeployed. */
+  @Test
+  void errorInTheDriver_isTheClaimsAnswer_andTheNameGoesOn() {
+    AtomicBoolean breaks = new AtomicBoolean();
+    DataSource fresh =
+        dataSource(
+            () -> {
+              if (breaks.getAndSet(false)) {
+                throw new NoClassDefFoundError("planted");
+              }
+              return DriverManager.getConnection(Urls.of(postgres));
+            });
+    try (Fenceline client = connect(fresh)) {
+      breaks.set(true);
+      CompletableFuture<Hold> asked = client.lock("error").acquireAsync(BOUND);
+      Eventually.until(BOUND, "an answer", asked::isDone);
+      if (!asked.isCompletedExceptionally()) {
+        asked.join().close(); // Asked again by the runtime.
+      }
+      assertThat(breaks).isFalse();
+      client.lock("error").tryAcquire(BOUND).orElseThrow().close();
+    }
+  }
+
+  /** A transaction that has begun although what began it failed is not left in the pool. */
+  @Test
+  void beginThatFailsAfterItHasBegun_isRolledBack() throws Exception {
+    AtomicBoolean breaks = new AtomicBoolean();
+    try (Connection shared = DriverManager.getConnection(Urls.of(mariadb));
+        Fenceline client = connect(dataSource(() -> failingOnce(unclosable(shared), breaks)));
+        Fenceline other = Fenceline.connect(Urls.of(mariadb))) {
+      Hold inTheWay = client.lock("begun", FIXED).tryAcquire().orElseThrow();
+      breaks.set(true);
+      CompletableFuture<Hold> waiting = client.lock("begun", FIXED).acquireAsync(BOUND);
+      Eventually.until(BOUND, "the planted failure", () -> !breaks.get());
+      client.lock("another", FIXED).tryAcquire(BOUND).orElseThrow();
+      assertThat(other.inspect("another").holders()).hasSize(1);
+      inTheWay.close();
+      waiting.get().close();
+    }
+  }
+
+  /** A connection on which a transaction begins, once, by a statement that fails afterwards. */
+  private static Connection failingOnce(Connection connection, AtomicBoolean breaks) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            DataSourceTest.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              Object answer = passed(method, connection, arguments);
+              return method.getName().equals("createStatement")
+                  ? failingOnce((Statement) answer, breaks)
+                  : answer;
+            });
+  }
+
+  private static Statement failingOnce(Statement statement, AtomicBoolean breaks) {
+    return (Statement)
+        Proxy.newProxyInstance(
+            DataSourceTest.class.getClassLoader(),
+            new Class<?>[] {Statement.class},
+            (proxy, method, arguments) -> {
+              Object answer = passed(method, statement, arguments);
+              if (method.getName().equals("execute")
+                  && "START TRANSACTION".equals(arguments[0])
+                  && breaks.getAndSet(false)) {
+                throw new IllegalStateException("planted: of a listener around the driver");
+              }
+              return answer;
+            });
+  }
+
+  private static Object passed(
+      java.lang.reflect.Method method, Object to, Object[] arguments) throws Throwable {
+    try {
+      return method.invoke(to, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
   @Test
   void poolThatDoesNotCommitByItself_isFine() throws Exception {
     try (HikariDataSource pool = pool(4, false);

@@ -199,6 +199,9 @@ class TransactionIsolationTest {
         TransactionLock.acquire(two, name);
         assertThat(last(two)).isEqualTo(before + 1);
       } else {
+        // Not "taken": that would be so for as long as the transaction tries.
+        assertThatThrownBy(() -> TransactionLock.tryAcquire(two, name))
+            .isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> TransactionLock.acquire(two, name))
             .isInstanceOf(StoreUnavailableException.class);
       }

@@ -43,9 +43,7 @@ public final class Claim {
     CompletableFuture<ClaimAnswer> answered = new CompletableFuture<>();
     answer = answered;
     context.unanswered().put(request.owner(), this);
-    context
-        .requests()
-        .answer("A claim of lock '" + request.name() + "' failed", this::decide)
+    asked()
         .whenComplete((given, failure) -> waitOrLeave(given))
         .whenComplete(
             (given, failure) -> {
@@ -57,6 +55,16 @@ public final class Claim {
               }
             });
     return answered;
+  }
+
+  private CompletableFuture<ClaimAnswer> asked() {
+    try {
+      return context
+          .requests()
+          .answer("A claim of lock '" + request.name() + "' failed", this::decide);
+    } catch (Throwable e) { // Whoever withdraws it waits for its answer.
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private ClaimAnswer decide(SqlConnection db) throws SQLException {

@@ -141,9 +141,9 @@ public final class NameTransaction {
     byte[] key = name.getBytes(StandardCharsets.UTF_8);
     Connection connection = db.connection();
     while (true) {
-      dialect.begin(connection);
       boolean ended = false;
       try {
+        dialect.begin(connection); // It may have begun although this fails.
         NameRow row = readRow(db, key, creates);
         if (row == null) {
           return null;

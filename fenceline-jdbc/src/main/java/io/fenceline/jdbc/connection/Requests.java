@@ -91,6 +91,9 @@ public final class Requests implements AutoCloseable {
             later.complete(attempt(purpose, db -> turn.take(db, work)));
           } catch (SQLException | RuntimeException failure) {
             later.completeExceptionally(failures.of(otherwise, failure));
+          } catch (Throwable failure) { // Whoever asked would wait for ever.
+            later.completeExceptionally(failure);
+            throw failure;
           }
         };
     threads.execute(() -> DataSourceConnections.onOwnThread(task));
