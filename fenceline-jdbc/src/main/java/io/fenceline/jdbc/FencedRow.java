@@ -12,7 +12,9 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Fences rows of a table of yours by a column of theirs, for those who want no other table.
@@ -61,7 +63,8 @@ public final class FencedRow {
    * @param table may have its schema before it, with a dot
    * @param id the column that identifies a row
    * @param column a column of 64-bit integers for the token, which the first check makes sure of by
-   *     a statement more; null means that there was none yet
+   *     a statement more; null means that there was none yet. In SQLite, too, its declared type
+   *     must be BIGINT or another one of integers: a TEXT column would compare tokens as texts
    */
   public static FencedRow of(String table, String id, String column) {
     for (String part : table.split("\\.", -1)) {
@@ -174,36 +177,57 @@ public final class FencedRow {
 
   /**
    * Without strict mode, MariaDB stores the largest number that a small column has room for instead
-   * of the token, and every later one passes.
+   * of the token, and every later one passes. SQLite turns the token into what the column's
+   * declared type says: a text, of which 99999 is larger than 100000, or a rounded number.
    */
   private void requireRoom(Connection connection) throws SQLException {
     if (roomy) {
       return;
     }
-    // Types are those of the values in SQLite, and all integers have 64 bits.
-    if (Database.of(connection.getMetaData()) != Database.SQLITE) {
-      String nothing = "SELECT %s FROM %s WHERE 1 = 0".formatted(column, table);
-      try (PreparedStatement look = connection.prepareStatement(nothing);
-          ResultSet none = look.executeQuery()) {
-        ResultSetMetaData about = none.getMetaData();
-        if (!isRoomy(about)) {
-          throw new InvalidSettingException(
-              "column",
-              column,
-              "it is %s, which has no room for tokens: it must be BIGINT"
-                  .formatted(about.getColumnTypeName(1)));
+    String nothing = "SELECT %s FROM %s WHERE 1 = 0".formatted(column, table);
+    try (PreparedStatement look = connection.prepareStatement(nothing)) {
+      if (Database.of(connection.getMetaData()) == Database.SQLITE) {
+        // Not executed: it would begin to read, and SQLite refuses to write if another one has
+        // written since.
+        String type = look.getMetaData().getColumnTypeName(1);
+        requireRoom(isRoomyInSqlite(type), type);
+      } else {
+        try (ResultSet none = look.executeQuery()) {
+          requireRoom(isRoomy(none.getMetaData()), none.getMetaData().getColumnTypeName(1));
         }
       }
     }
     roomy = true;
   }
 
+  private void requireRoom(boolean isRoomy, String type) {
+    if (!isRoomy) {
+      throw new InvalidSettingException(
+          "column",
+          column,
+          "it is %s, which does not keep every token as a number of 64 bits: it must be BIGINT"
+              .formatted(type));
+    }
+  }
+
+  /**
+   * Whether whole numbers stay what they are. SQLite looks for these parts in the declared type,
+   * for INT first; where it finds none, numbers stay, too.
+   */
+  private static boolean isRoomyInSqlite(String declared) {
+    String type = declared.toUpperCase(Locale.ROOT);
+    return type.contains("INT")
+        || Stream.of("CHAR", "CLOB", "TEXT", "REAL", "FLOA", "DOUB").noneMatch(type::contains);
+  }
+
   private static boolean isRoomy(ResultSetMetaData about) throws SQLException {
     int digits = about.getPrecision(1);
+    int scale = about.getScale(1);
     return switch (about.getColumnType(1)) {
       case Types.BIGINT -> true;
-      // PostgreSQL has no precision for a number of any length.
-      case Types.NUMERIC, Types.DECIMAL -> digits == 0 || digits - about.getScale(1) >= 19;
+      // PostgreSQL has no precision for a number of any length, and rounds where the scale is
+      // negative.
+      case Types.NUMERIC, Types.DECIMAL -> digits == 0 || (scale >= 0 && digits - scale >= 19);
       default -> false;
     };
   }

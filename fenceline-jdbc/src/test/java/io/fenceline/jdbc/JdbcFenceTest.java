@@ -479,8 +479,11 @@ class JdbcFenceTest {
             "CREATE TABLE narrow (id INT PRIMARY KEY, small INT, rounded DOUBLE PRECISION,"
                 + " big BIGINT, digits DECIMAL(19))");
         statement.execute("INSERT INTO narrow (id) VALUES (1)");
+        // PostgreSQL rounds to thousands, where it is asked to.
+        String thousands = url.equals(lax) ? "DECIMAL(16)" : "NUMERIC(16, -3)";
+        statement.execute("ALTER TABLE narrow ADD COLUMN thousands " + thousands);
         connection.setAutoCommit(false);
-        for (String column : new String[] {"small", "rounded"}) {
+        for (String column : new String[] {"small", "rounded", "thousands"}) {
           FencedRow row = FencedRow.of("narrow", "id", column);
           assertThatThrownBy(() -> row.check(connection, 1, large))
               .isInstanceOf(InvalidSettingException.class)
@@ -497,6 +500,73 @@ class JdbcFenceTest {
           connection.rollback();
         }
       }
+    }
+  }
+
+  private static void refusesOlder(Connection connection, String column, long newer, long older)
+      throws SQLException {
+    FencedRow row = FencedRow.of("typed", "id", column);
+    row.check(connection, 1, FencingToken.exclusive(newer));
+    assertThatThrownBy(() -> row.check(connection, 1, FencingToken.exclusive(older)))
+        .as("%s after %s in %s", older, newer, column)
+        .isInstanceOf(StaleTokenException.class);
+    connection.rollback();
+  }
+
+  /** In SQLite a column's declared type decides how a token is stored, and how it is compared. */
+  @Test
+  void columnOfSqliteThatComparesTokensAsText_orRoundsThem_isRefused() throws SQLException {
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "CREATE TABLE typed (id INT PRIMARY KEY, a TEXT, b VARCHAR(40), c nclob, d REAL,"
+              + " e double precision, f FLOAT, big BIGINT, large UNSIGNED BIG INT, untyped,"
+              + " digits DECIMAL(19), bare BLOB, pointed FLOATING POINT)");
+      statement.execute("INSERT INTO typed (id) VALUES (1)");
+      connection.setAutoCommit(false);
+      for (String column : new String[] {"a", "b", "c", "d", "e", "f"}) {
+        FencedRow row = FencedRow.of("typed", "id", column);
+        assertThatThrownBy(() -> row.check(connection, 1, FencingToken.exclusive(100_000)))
+            .as(column)
+            .isInstanceOf(InvalidSettingException.class)
+            .hasMessageContaining("must be BIGINT");
+        assertThatThrownBy(() -> row.verify(connection, 1, T33, 1))
+            .isInstanceOf(InvalidSettingException.class);
+        connection.rollback();
+      }
+      // SQLite looks for "INT" first, and finds one in "POINT".
+      for (String column : new String[] {"big", "large", "untyped", "digits", "bare", "pointed"}) {
+        refusesOlder(connection, column, 100_000, 99_999);
+        refusesOlder(connection, column, (1L << 53) + 1, 1L << 53);
+        refusesOlder(connection, column, Long.MAX_VALUE, Long.MAX_VALUE - 1);
+      }
+    }
+  }
+
+  /** A look that begins to read would have the update refused once another one has written. */
+  @Test
+  void firstCheckInSqlite_beginsWithItsUpdate() throws SQLException {
+    String url = "jdbc:sqlite:" + folder.resolve("wal.db") + "?journal_mode=WAL";
+    try (Connection ours = DriverManager.getConnection(url);
+        Connection other = DriverManager.getConnection(url);
+        Statement write = other.createStatement()) {
+      write.execute("CREATE TABLE busy (id INT PRIMARY KEY, fence BIGINT)");
+      write.execute("INSERT INTO busy (id) VALUES (1)");
+      ours.setAutoCommit(false);
+      FencedRow row = FencedRow.of("busy", "id", "fence");
+      Connection overtaken =
+          proxy(
+              Connection.class,
+              (method, arguments) -> {
+                if (method.getName().equals("prepareStatement")
+                    && String.valueOf(arguments[0]).startsWith("UPDATE")) {
+                  write.execute("UPDATE busy SET fence = 33 WHERE id = 1");
+                }
+                return method.invoke(ours, arguments);
+              });
+
+      row.check(overtaken, 1, T34);
+      ours.commit();
     }
   }
 
