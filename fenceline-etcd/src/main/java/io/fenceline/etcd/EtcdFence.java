@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,13 @@ import org.jspecify.annotations.Nullable;
  * advances them and writes. The marks are two keys of 19 digits, {@code /fenceline-fence/} followed
  * by the resource and {@code !a} or {@code !x}; being of one width, they compare like numbers.
  *
+ * <p>A write that had no answer may still be done later: a jetcd client keeps requests while etcd
+ * is away, unless it was built with {@code waitForReady(false)}, and etcd finishes what it has
+ * accepted. It is refused once a later write of the same process has passed, with the same
+ * exclusive token or a larger one; the marks then have a second number, after a dot. Writes with a
+ * shared token, and those of several processes with one token, are not kept in order like this:
+ * there, only a larger token keeps a late write out.
+ *
  * <p>That the lock's own key still exists is not enough, since a local hand-off keeps it; {@link
  * #whileHeld} asks for that in addition. The client is yours; no connection of Fenceline is needed.
  * Two small keys are kept for each resource, also after {@link #delete}: delete them when no writer
@@ -49,6 +57,12 @@ import org.jspecify.annotations.Nullable;
 public final class EtcdFence {
   private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(10);
   private static final int GRANT_BITS = 8;
+
+  /**
+   * How many writes of this process had no answer, or more: see {@link FenceTxn}. One number for
+   * all fences, since the next write of a holder may be made by another one.
+   */
+  private static final AtomicLong UNANSWERED = new AtomicLong();
 
   private final Client client;
   private final String root;
@@ -153,30 +167,100 @@ public final class EtcdFence {
     await(commitAsync(resource, token, operations));
   }
 
-  /** As {@link #commit}, without blocking. */
+  /**
+   * As {@link #commit}, without blocking. Cancel the future if you give the write up: whatever you
+   * write afterwards then keeps it out, if it has not been done by then.
+   */
   public CompletableFuture<Void> commitAsync(
       String resource, FencingToken token, List<? extends Op> operations) {
-    Objects.requireNonNull(token, "token");
-    FenceTxn txn = new FenceTxn(root + "/" + resource, token, operations);
-    CompletableFuture<TxnResponse> answer =
-        lock == null
-            ? txn.commit(client.getKVClient().txn())
-            : txn.commitWhile(client.getKVClient().txn(), lock.held);
-    return answer.thenAccept(
-        response -> {
-          TxnResponse judged = response;
-          if (lock != null) {
-            if (!response.isSucceeded()) {
-              throw lost(lock.hold);
+    Write write = new Write(resource, Objects.requireNonNull(token, "token"), operations);
+    write.send(UNANSWERED.get());
+    return write;
+  }
+
+  /** One write on its way, and what becomes of it. */
+  private final class Write extends CompletableFuture<Void> {
+    private final String resource;
+    private final FencingToken token;
+    private final List<? extends Op> operations;
+    private boolean isGivenUp;
+
+    Write(String resource, FencingToken token, List<? extends Op> operations) {
+      this.resource = resource;
+      this.token = token;
+      this.operations = operations;
+    }
+
+    void send(long unanswered) {
+      FenceTxn txn = new FenceTxn(root + "/" + resource, token, unanswered, operations);
+      CompletableFuture<TxnResponse> answer =
+          lock == null
+              ? txn.commit(client.getKVClient().txn())
+              : txn.commitWhile(client.getKVClient().txn(), lock.held);
+      answer.whenComplete(
+          (response, failure) -> {
+            try {
+              if (failure == null) {
+                judge(response);
+              } else {
+                completeExceptionally(failure);
+              }
+            } catch (StaleTokenException | LockLostException verdict) {
+              super.completeExceptionally(verdict);
+            } catch (RuntimeException e) {
+              completeExceptionally(e);
             }
-            judged = response.getTxnResponses().get(0);
-          }
-          long mark = FenceTxn.refusedBy(judged);
-          if (mark > 0) {
-            throw notices.refused(resource, token, mark);
-          }
-          notices.accepted(resource, token);
-        });
+          });
+    }
+
+    private void judge(TxnResponse response) {
+      TxnResponse judged = response;
+      if (lock != null) {
+        if (!response.isSucceeded()) {
+          throw lost(lock.hold);
+        }
+        judged = response.getTxnResponses().get(0);
+      }
+      FenceTxn.Mark mark = FenceTxn.refusedBy(judged);
+      if (mark == null) {
+        notices.accepted(resource, token);
+        complete(null);
+      } else if (mark.token() == token.value()) {
+        sendAgain(mark.unanswered());
+      } else {
+        throw notices.refused(resource, token, mark.token());
+      }
+    }
+
+    /** Goes on from the number of another process that has the same token. */
+    private void sendAgain(long theirs) {
+      long unanswered;
+      synchronized (this) {
+        if (isGivenUp) {
+          return; // It was refused by what its own caller has written since.
+        }
+        unanswered = UNANSWERED.accumulateAndGet(theirs, Math::max);
+      }
+      send(unanswered);
+    }
+
+    /** Before the caller hears of it, and writes again; all that was sent has a smaller number. */
+    private synchronized void giveUp() {
+      isGivenUp = true;
+      UNANSWERED.incrementAndGet();
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+      giveUp();
+      return super.completeExceptionally(failure);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterrupt) {
+      giveUp();
+      return super.cancel(mayInterrupt);
+    }
   }
 
   /**
@@ -219,9 +303,11 @@ public final class EtcdFence {
       }
       throw new StoreUnavailableException("etcd", "A guarded write failed: " + cause, cause);
     } catch (TimeoutException e) {
+      answer.cancel(true);
       throw new StoreUnavailableException(
           "etcd", "A guarded write was not answered; it may have been done", e);
     } catch (InterruptedException e) {
+      answer.cancel(true);
       Thread.currentThread().interrupt();
       throw new StoreUnavailableException(
           "etcd", "Interrupted while a guarded write was under way; it may have been done", e);

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The transaction that lets a token pass: mark, advance and write, or tell the mark. */
 final class FenceTxn {
@@ -25,19 +26,49 @@ final class FenceTxn {
    *
    *   if mark <= token then pass else (if there is no mark then pass else tell it)
    *
-   * "At most" is "less than the token followed by a zero byte".
+   * "At most" is "less than the mark's text followed by a zero byte".
+   *
+   * The marks of an exclusive token also say after how many unanswered writes it was written. A
+   * write that its caller has given up may still be on its way, in gRPC or in etcd, and nothing
+   * takes it back: jetcd does not cancel a call, and etcd does what it has once accepted. But
+   * whatever the caller writes next has a larger number, and so the late one is refused. Another
+   * process with the same token may be refused by that number, too; it goes on from there.
    */
   private static final PutOption PLAIN = PutOption.DEFAULT;
 
   private final ByteSequence exclusiveKey;
   private final ByteSequence anyKey;
   private final FencingToken token;
+  private final Mark mark;
   private final List<? extends Op> operations;
 
-  FenceTxn(String key, FencingToken token, List<? extends Op> operations) {
+  /**
+   * What is remembered of a token that has passed.
+   *
+   * @param token the token
+   * @param unanswered how many writes had no answer before this one; 0 for a shared token
+   */
+  record Mark(long token, long unanswered) {
+    /** Texts of one width, so that they compare like the numbers, the token first. */
+    String text() {
+      String digits = FenceMarks.digits(token);
+      return unanswered == 0 ? digits : digits + "." + FenceMarks.digits(unanswered);
+    }
+
+    static Mark parse(String text) {
+      int dot = text.indexOf('.');
+      return dot < 0
+          ? new Mark(Long.parseLong(text), 0)
+          : new Mark(
+              Long.parseLong(text, 0, dot, 10), Long.parseLong(text, dot + 1, text.length(), 10));
+    }
+  }
+
+  FenceTxn(String key, FencingToken token, long unanswered, List<? extends Op> operations) {
     this.exclusiveKey = bytes(key + "!x");
     this.anyKey = bytes(key + "!a");
     this.token = token;
+    this.mark = new Mark(token.value(), token.exclusive() ? unanswered : 0);
     this.operations = operations;
   }
 
@@ -64,17 +95,17 @@ final class FenceTxn {
         .commit();
   }
 
-  /** The mark that has refused the token, or 0 if it has passed. */
-  static long refusedBy(TxnResponse response) {
+  /** The mark that has refused the token, or null if it has passed. */
+  static @Nullable Mark refusedBy(TxnResponse response) {
     if (response.isSucceeded()) {
-      return 0;
+      return null;
     }
     TxnResponse absent = response.getTxnResponses().get(0);
     if (absent.isSucceeded()) {
-      return 0;
+      return null;
     }
-    GetResponse mark = absent.getGetResponses().get(0);
-    return Long.parseLong(mark.getKvs().get(0).getValue().toString(StandardCharsets.US_ASCII));
+    GetResponse found = absent.getGetResponses().get(0);
+    return Mark.parse(found.getKvs().get(0).getValue().toString(StandardCharsets.US_ASCII));
   }
 
   private ByteSequence judging() {
@@ -88,22 +119,23 @@ final class FenceTxn {
 
   private Op[] pass() {
     List<Op> all = new ArrayList<>();
-    ByteSequence digits = bytes(FenceMarks.digits(token.value()));
+    ByteSequence text = bytes(mark.text());
     if (token.exclusive()) {
-      all.add(Op.put(exclusiveKey, digits, PLAIN));
-      all.add(Op.put(anyKey, digits, PLAIN));
+      all.add(Op.put(exclusiveKey, text, PLAIN));
+      all.add(Op.put(anyKey, text, PLAIN));
     } else {
-      Op put = Op.put(anyKey, digits, PLAIN);
+      Op put = Op.put(anyKey, text, PLAIN);
       Op putIfAbsent = Op.txn(new Cmp[] {isAbsent(anyKey)}, new Op[] {put}, new Op[0]);
-      Cmp below = new Cmp(anyKey, Cmp.Op.LESS, CmpTarget.value(digits));
+      Cmp below = new Cmp(anyKey, Cmp.Op.LESS, CmpTarget.value(text));
       all.add(Op.txn(new Cmp[] {below}, new Op[] {put}, new Op[] {putIfAbsent}));
     }
     all.addAll(operations);
     return all.toArray(Op[]::new);
   }
 
+  /** For a shared token, a mark of the same number passes whatever follows it. */
   private Cmp isAtMostToken(ByteSequence key) {
-    ByteSequence justAbove = bytes(FenceMarks.digits(token.value()) + "\0");
+    ByteSequence justAbove = bytes(mark.text() + (token.exclusive() ? "\0" : "/"));
     return new Cmp(key, Cmp.Op.LESS, CmpTarget.value(justAbove));
   }
 

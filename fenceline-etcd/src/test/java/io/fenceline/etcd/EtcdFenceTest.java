@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.PutOption;
 import io.fenceline.Fenceline;
 import io.fenceline.FencingToken;
 import io.fenceline.Hold;
@@ -15,11 +17,13 @@ import io.fenceline.LockOptions;
 import io.fenceline.StaleTokenException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.FenceListener;
+import io.fenceline.fence.FenceMarks;
 import io.fenceline.testbed.proxy.Direction;
 import io.fenceline.testbed.proxy.Fault;
 import io.fenceline.testbed.proxy.FaultProxy;
 import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.server.EtcdServer;
+import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.fence.FenceContract;
 import io.fenceline.testkit.fence.FencedCell;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +33,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The fence in the transactions of etcd. */
 class EtcdFenceTest extends FenceContract {
@@ -56,14 +62,14 @@ class EtcdFenceTest extends FenceContract {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
+  private static ByteSequence sequence(String text) {
+    return ByteSequence.from(text, StandardCharsets.UTF_8);
+  }
+
   private static String text(String key) {
     try {
       List<KeyValue> found =
-          client
-              .getKVClient()
-              .get(ByteSequence.from(key, StandardCharsets.UTF_8))
-              .get(60, TimeUnit.SECONDS)
-              .getKvs();
+          client.getKVClient().get(sequence(key)).get(60, TimeUnit.SECONDS).getKvs();
       return found.isEmpty() ? "" : found.get(0).getValue().toString(StandardCharsets.UTF_8);
     } catch (Exception e) {
       throw new AssertionError(e);
@@ -118,6 +124,93 @@ class EtcdFenceTest extends FenceContract {
           .hasMessageContaining("may have been done");
       assertThat(stalled.timesApplied()).isPositive();
     }
+  }
+
+  /** How a caller stops waiting for a write. */
+  private enum GivenUp {
+    BY_TIMEOUT {
+      @Override
+      void write(EtcdFence fence, String key, byte[] value) {
+        assertThatThrownBy(() -> fence.timeout(Duration.ofMillis(50)).put(key, value, T33))
+            .isInstanceOf(StoreUnavailableException.class)
+            .hasMessageContaining("may have been done");
+      }
+    },
+    BY_INTERRUPT {
+      @Override
+      void write(EtcdFence fence, String key, byte[] value) {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> fence.put(key, value, T33))
+            .isInstanceOf(StoreUnavailableException.class)
+            .hasMessageContaining("Interrupted");
+        assertThat(Thread.interrupted()).isTrue();
+      }
+    },
+    BY_CANCEL {
+      @Override
+      void write(EtcdFence fence, String key, byte[] value) {
+        Op put = Op.put(sequence(key), ByteSequence.from(value), PutOption.DEFAULT);
+        assertThat(fence.commitAsync(key, T33, List.of(put)).cancel(true)).isTrue();
+      }
+    };
+
+    abstract void write(EtcdFence fence, String key, byte[] value);
+  }
+
+  /** As one that gRPC has kept while etcd was away, and sends after what was written since. */
+  @ParameterizedTest
+  @EnumSource(GivenUp.class)
+  void writeThatWasGivenUp_doesNotUndoALaterOneOfTheSameHolder(GivenUp way) {
+    String key = "given-up-" + way;
+    HeldRequest late = new HeldRequest();
+    try (Client slow = Client.builder().endpoints(etcd.endpoint()).interceptor(late).build()) {
+      EtcdFence held = EtcdFence.over(slow).timeout(Duration.ofSeconds(60));
+      held.put(key, bytes("first"), T33);
+      late.catchNext(request -> request.startsWith("Txn") && request.contains(key));
+      way.write(held, key, bytes("given up"));
+      Eventually.until(Duration.ofSeconds(60), "the request to be held back", late::isCaught);
+
+      EtcdFence.over(client).put(key, bytes("later"), T33);
+      long requests = etcd.rpcCount("Txn");
+      late.deliver();
+
+      Eventually.until(
+          Duration.ofSeconds(60),
+          "etcd to have done the late request",
+          () -> etcd.rpcCount("Txn") > requests && etcd.openStreams("Txn") == 0);
+      assertThat(text(key)).isEqualTo("later");
+      held.put(key, bytes("last"), T33);
+      assertThat(text(key)).isEqualTo("last");
+    }
+  }
+
+  /** Another process with the same token has had writes without an answer, and we have not. */
+  @Test
+  void writerWithTheSameToken_goesOnFromTheMarksOfAnotherProcess() throws Exception {
+    String mark = FenceMarks.digits(33) + "." + FenceMarks.digits(1_000);
+    for (String key : new String[] {"/fenceline-fence/both!x", "/fenceline-fence/both!a"}) {
+      ByteSequence value = ByteSequence.from(mark, StandardCharsets.US_ASCII);
+      client.getKVClient().put(sequence(key), value).get(60, TimeUnit.SECONDS);
+    }
+
+    assertThatThrownBy(() -> fence.put("both", bytes("stale"), FencingToken.exclusive(32)))
+        .isInstanceOf(StaleTokenException.class)
+        .hasMessageContaining("33");
+    fence.put("both", bytes("ours"), T33);
+    assertThat(text("both")).isEqualTo("ours");
+    assertThat(text("/fenceline-fence/both!a")).isEqualTo(mark);
+    long requests = etcd.rpcCount("Txn");
+    fence.put("both", bytes("again"), T33);
+    assertThat(etcd.rpcCount("Txn")).as("one request again").isEqualTo(requests + 1);
+    fence.put("both", bytes("shared"), FencingToken.shared(33));
+    assertThat(text("both")).isEqualTo("shared");
+    fence.put("both", bytes("of 34"), T34);
+    assertThatThrownBy(() -> fence.put("both", bytes("stale"), T33))
+        .isInstanceOf(StaleTokenException.class)
+        .hasMessageContaining("34");
+    assertThatThrownBy(() -> fence.put("both", bytes("stale"), FencingToken.shared(33)))
+        .isInstanceOf(StaleTokenException.class);
+    assertThat(text("both")).isEqualTo("of 34");
   }
 
   @Test
