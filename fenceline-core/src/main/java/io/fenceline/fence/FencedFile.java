@@ -41,7 +41,7 @@ import java.util.UUID;
  *
  * <p>Beside the file {@code prices.json} there is a folder {@code .prices.json.fence} with the
  * marks, of some hundred bytes, and with what is being written. What an ended process has left
- * there goes with the next accepted write of a larger token.
+ * there goes with the next accepted write of a larger exclusive token.
  *
  * <p>Whoever can read the marks can lock them, and so keep writers waiting. So that folder is for
  * its user alone; where the folder of the file can be written by a group, for that group, too. The
@@ -165,7 +165,7 @@ public final class FencedFile {
           keepAccess(aside);
           Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE);
           FileMarks.flush(Objects.requireNonNull(file.getParent()));
-          forgetOvertaken(token);
+          forgetOvertaken(before.after(token));
         }
         return before;
       }
@@ -346,9 +346,12 @@ public final class FencedFile {
     }
   }
 
-  /** What older writers have not finished will be refused, whether they still live or not. */
-  private void forgetOvertaken(FencingToken token) throws IOException {
-    String newest = FenceMarks.digits(token.value());
+  /**
+   * What has a token below the exclusive mark will be refused, whether its writer still lives or
+   * not. A shared token that is only below a larger shared one still passes.
+   */
+  private void forgetOvertaken(FenceMarks now) throws IOException {
+    String newest = FenceMarks.digits(now.exclusive());
     try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(folder, "*" + UNFINISHED)) {
       for (Path aside : unfinished) {
         if (aside.getFileName().toString().compareTo(newest) < 0) {

@@ -133,6 +133,26 @@ class FencedFileTest extends FenceContract {
         .isInstanceOf(StaleTokenException.class);
   }
 
+  /** Shared tokens may overtake each other: only a newer writer takes the unfinished file away. */
+  @Test
+  void sharedToken_leavesTheUnfinishedFileOfASmallerOneAlone() throws IOException {
+    FencedFile file = FencedFile.at(folder.resolve("prices"));
+    file.replace("of 5".getBytes(StandardCharsets.UTF_8), token(5));
+    Path left = folder.resolve(".prices.fence").resolve(FenceMarks.digits(4) + "-left.new");
+
+    file.replace(
+        out -> {
+          Files.writeString(left, "by a process that has ended");
+          file.replace("of 10".getBytes(StandardCharsets.UTF_8), FencingToken.shared(10));
+          assertThat(unfinished("prices")).hasSize(1);
+          out.write("of 8".getBytes(StandardCharsets.UTF_8));
+        },
+        FencingToken.shared(8));
+
+    assertThat(text(file.path())).isEqualTo("of 8");
+    assertThat(unfinished("prices")).isEmpty();
+  }
+
   @Test
   void fileByTwoNames_hasOneFence() throws IOException {
     Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
