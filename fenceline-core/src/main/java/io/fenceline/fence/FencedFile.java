@@ -82,6 +82,9 @@ public final class FencedFile {
   private final Path folder;
   private final FenceNotices notices;
 
+  /** Marks that are known to be on the disk. */
+  private volatile FenceMarks flushed = FenceMarks.NONE;
+
   private FencedFile(Path file, FenceNotices notices) {
     this.file = file;
     this.folder = file.resolveSibling("." + file.getFileName() + ".fence");
@@ -280,12 +283,15 @@ public final class FencedFile {
     }
   }
 
-  private static void remember(FileMarks marks, FenceMarks before, FencingToken token)
-      throws IOException {
+  private void remember(FileMarks marks, FenceMarks before, FencingToken token) throws IOException {
     FenceMarks after = before.after(token);
     if (!after.equals(before)) {
       marks.write(after);
+    } else if (!after.equals(flushed)) {
+      // Whoever wrote them may have been killed before they were on the disk.
+      marks.flush();
     }
+    flushed = after;
   }
 
   private void tell(FenceMarks before, FencingToken token) {

@@ -105,13 +105,19 @@ final class FileMarks implements AutoCloseable {
   void write(FenceMarks marks) throws IOException {
     byte[] line = line(marks).getBytes(StandardCharsets.US_ASCII);
     boolean isNew = channel.size() == 0;
-    channel.write(ByteBuffer.wrap(line), isNew ? 0L : (1L - current) * LINE);
-    channel.force(true);
     if (isNew) {
+      // Before there is a mark: whoever finds one takes it that the file will be found again.
       Path folder = Objects.requireNonNull(file.getParent());
       flush(folder);
       flush(Objects.requireNonNull(folder.getParent()));
     }
+    channel.write(ByteBuffer.wrap(line), isNew ? 0L : (1L - current) * LINE);
+    channel.force(true);
+  }
+
+  /** Returns when the marks that were read are on the disk, whoever has written them. */
+  void flush() throws IOException {
+    channel.force(true);
   }
 
   /**
