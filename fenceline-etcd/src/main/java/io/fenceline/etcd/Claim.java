@@ -33,6 +33,9 @@ final class Claim {
    * - A slot whose last key comes back: a put that was not answered makes its use doubtful, and the slot
    *   of a doubtful use is not given out again. Should a key of another owner be found in the slot all
    *   the same, the claim takes the next slot.
+   * - A grant on a key whose delete is under way: from when the delete is sent, the claim has no place in
+   *   line any more, also if the delete is not answered. Asked again, it repeats the delete, and reports
+   *   what made it leave once that is answered.
    */
 
   private enum State {
@@ -56,6 +59,9 @@ final class Claim {
   private State state = State.ASKING;
   private @Nullable ClaimKey key;
   private CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
+
+  // Guarded by this: what is reported once the key is gone; null until its delete is sent.
+  private @Nullable Runnable farewell;
 
   Claim(
       EtcdClient etcd,
@@ -114,10 +120,12 @@ final class Claim {
     handler = asking;
     ClaimKey mine;
     State now;
+    Runnable left;
     synchronized (this) {
       mine = key;
       now = state;
-      if (mine != null && now == State.FAILED) {
+      left = farewell;
+      if (mine != null && now == State.FAILED && left == null) {
         // Not failed any more: what fails from here on has to be told again.
         state = mine.created == 0 ? State.ASKING : State.WAITING;
       }
@@ -127,6 +135,8 @@ final class Claim {
     }
     if (now == State.HELD) {
       asking.granted(new Grant(mine.created, mine.session().validity()));
+    } else if (now == State.FAILED && left != null) {
+      leave(left);
     } else if (now == State.FAILED && mine.created == 0) {
       ask(mine);
     } else {
@@ -225,13 +235,19 @@ final class Claim {
   /** The key, while its place in the queue matters; called under the monitor. */
   @Nullable ClaimKey inLine() {
     ClaimKey mine = key;
-    boolean open = state == State.WAITING || state == State.ASKING || state == State.FAILED;
-    return mine != null && open && mine.created != 0 ? mine : null;
+    return mine != null && isOpen() && mine.created != 0 ? mine : null;
+  }
+
+  /** Whether it can still get its turn; called under the monitor. */
+  private boolean isOpen() {
+    // A key whose delete was sent may go at any time, also if nothing was heard of the delete.
+    return farewell == null
+        && (state == State.WAITING || state == State.ASKING || state == State.FAILED);
   }
 
   /** It waits from now on; called under the monitor. False if that is no longer so. */
   boolean startsToWait() {
-    if (state != State.ASKING && state != State.WAITING && state != State.FAILED) {
+    if (!isOpen()) {
       return false;
     }
     state = State.WAITING;
@@ -249,12 +265,16 @@ final class Claim {
   }
 
   private void place(LockQueue line, long revision, Runnable turn) {
+    boolean open;
+    boolean over;
     synchronized (this) {
-      if (state == State.HELD || state == State.GRANTING || state == State.LEAVING) {
-        return;
-      }
+      open = isOpen();
+      over = state == State.OVER;
     }
-    if (isOver()) {
+    if (!open && !over) {
+      return;
+    }
+    if (over) {
       handler.waiting(Obstacle.UNKNOWN); // Late: the runtime withdraws once more.
       return;
     }
@@ -291,10 +311,6 @@ final class Claim {
                     (left, failure) ->
                         line.obstacle(failure == null ? Inspector.remaining(left) : null));
     leave(() -> obstacle.thenAccept(handler::refused));
-  }
-
-  private synchronized boolean isOver() {
-    return state == State.OVER;
   }
 
   // Ends. ---------------------------------------------------------------------------------------
@@ -348,10 +364,12 @@ final class Claim {
     ClaimKey mine;
     synchronized (this) {
       mine = key;
-      if (mine == null || state == State.OVER) {
-        return;
+      boolean open = state == State.GRANTING || isOpen() || farewell == report;
+      if (mine == null || !open || state == State.OVER) {
+        return; // An answer that comes late must not take the key of a hold away.
       }
       state = State.LEAVING;
+      farewell = report;
     }
     wait.end();
     mine.delete()

@@ -3,6 +3,7 @@ package io.fenceline.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.etcd.jetcd.Client;
 import io.fenceline.FencedReadWriteLock;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
@@ -11,11 +12,16 @@ import io.fenceline.LockTimeoutException;
 import io.fenceline.PermitHold;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.diagnosis.LockReport;
+import io.fenceline.event.LockEvent;
+import io.fenceline.event.LockListener;
+import io.fenceline.event.StoreFailed;
 import io.fenceline.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -142,6 +148,54 @@ class EtcdQueueTest extends OneEtcdServer {
           .isInstanceOf(StoreRefusedException.class)
           .hasMessageContaining("semaphore of 3");
       assertThat(hold.isValid()).isTrue();
+    }
+  }
+
+  @Test
+  void aClaimWhoseLeavingIsNotAnswered_isNotGrantedOnTheKeyThatItLeaves() throws Exception {
+    HeldRequest delete = new HeldRequest();
+    List<StoreFailed> failures = new CopyOnWriteArrayList<>();
+    LockListener hears =
+        new LockListener() {
+          @Override
+          public void on(LockEvent event) {
+            if (event instanceof StoreFailed failed) {
+              failures.add(failed);
+            }
+          }
+        };
+    try (Client client = Client.builder().endpoints(etcd.endpoint()).interceptor(delete).build();
+        Fenceline leaving =
+            Fenceline.builder()
+                .store(EtcdStores.from(client))
+                .defaultOptions(OPTIONS.lease(Duration.ofSeconds(30))) // no sweep meanwhile
+                .operationTimeout(Duration.ofSeconds(1))
+                .listener(hears)
+                .connect()) {
+      PermitHold permit = a.semaphore("left", 3).acquire(BOUND);
+      delete.catchNext(r -> r.startsWith("DeleteRange") && r.contains("lock/left!"));
+      CompletableFuture<Hold> asked = leaving.lock("left").acquireAsync(BOUND);
+      Eventually.until(BOUND, "the claim to leave", delete::isCaught);
+      permit.release();
+      Eventually.until(BOUND, "no answer to that", () -> !failures.isEmpty());
+      Eventually.until(BOUND, "an answer to the claim", asked::isDone);
+      long deletes = etcd.rpcCount("DeleteRange");
+
+      delete.deliver();
+
+      Eventually.until(BOUND, "it to arrive", () -> etcd.rpcCount("DeleteRange") > deletes);
+      Optional<Hold> next = b.lock("left").tryAcquire();
+      boolean beside =
+          !asked.isCompletedExceptionally() && asked.join().isValid() && next.isPresent();
+      assertThat(beside).as("two holders").isFalse();
+      assertThatThrownBy(asked::join).hasCauseInstanceOf(StoreRefusedException.class);
+      next.orElseThrow().release();
+      // The slot of a delete that was not answered is left alone.
+      try (Hold again = leaving.lock("left").acquire(BOUND)) {
+        String key = etcd.etcdctl("get", "--prefix", "--keys-only", "/fenceline/lock/left!");
+        assertThat(key.strip()).endsWith("-1");
+        assertThat(again.isValid()).isTrue();
+      }
     }
   }
 
