@@ -127,18 +127,17 @@ final class Session {
 
   /** A key for a claim: of the lowest slot that is free for its name. */
   ClaimKey open(ClaimRequest request) {
-    int slot;
+    Entry.Value value = Entry.Value.of(request, time().wallMillis(), etcd.context().client());
     synchronized (this) {
       BitSet taken = slots.computeIfAbsent(request.name(), name -> new BitSet());
-      slot = taken.nextClearBit(0);
+      int slot = taken.nextClearBit(0);
       taken.set(slot);
+      usedNanos = time().nanos();
+      ByteSequence key = layout.claim(request.name(), server.id, slot);
+      ClaimKey claimKey = new ClaimKey(etcd, this, request, key, value.bytes(), slot);
+      claimKeys.put(key, claimKey);
+      return claimKey;
     }
-    usedNanos = time().nanos();
-    Entry.Value value = Entry.Value.of(request, time().wallMillis(), etcd.context().client());
-    ByteSequence key = layout.claim(request.name(), server.id, slot);
-    ClaimKey claimKey = new ClaimKey(etcd, this, request, key, value.bytes(), slot);
-    claimKeys.put(key, claimKey);
-    return claimKey;
   }
 
   /** A key that was moved here. */
@@ -273,7 +272,8 @@ final class Session {
     }
   }
 
-  private void tick() {
+  /** Keeps the lease alive, or ends it if nobody uses it. */
+  void tick() {
     if (ended || !keeping) {
       return;
     }
@@ -283,9 +283,8 @@ final class Session {
       end(); // The server may have it still; but nobody believes in it here.
       return;
     }
-    boolean isIdle = !shared || time().nanos() - usedNanos > IDLE.toNanos();
-    if (claimKeys.isEmpty() && isIdle) {
-      end();
+    if (endsIfUnused()) {
+      afterEnd();
       return;
     }
     if (age < interval) {
@@ -304,6 +303,16 @@ final class Session {
             });
   }
 
+  /** Under one monitor with {@link #open}: a key that comes meanwhile would end with it. */
+  private synchronized boolean endsIfUnused() {
+    boolean isIdle = !shared || time().nanos() - usedNanos > IDLE.toNanos();
+    if (ended || !isIdle || !claimKeys.isEmpty()) {
+      return false;
+    }
+    ended = true;
+    return true;
+  }
+
   /** Ends it: its claims are told, and what the server still has of it is taken away. */
   void end() {
     synchronized (this) {
@@ -312,10 +321,16 @@ final class Session {
       }
       ended = true;
     }
+    afterEnd();
+  }
+
+  private void afterEnd() {
     cancelTimers();
     whenEnded.accept(this);
-    // A hold that was lost leaves its name closed for the delay; only the server may end it then.
-    if (!server.isGone() && (delay.isZero() || claimKeys.isEmpty())) {
+    // Nothing needs the lease any more: it ends here when the server has said that it is gone,
+    // after
+    // all of its term, which the lock-delay is part of, or when no key of a hold is on it.
+    if (!server.isGone()) {
       revoke(time().nanos());
     }
     server.markGone();

@@ -3,13 +3,13 @@ package io.fenceline.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
-import io.fenceline.StoreUnavailableException;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
@@ -24,10 +24,13 @@ import io.fenceline.testkit.Eventually;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What ends a hold, or keeps its name closed: fixed leases, sessions, delays, force, the sweep. */
@@ -128,63 +131,117 @@ class EtcdLeaseTest extends OneEtcdServer {
 
   @Test
   void aClaimThatBeginsOnASessionThatHasEnded_isAnswered() throws Exception {
+    CompletableFuture<String> answer = new CompletableFuture<>();
+    direct(
+        etcdClient -> {
+          ClaimRequest request = request("ended", false);
+          Session session = sessions(etcdClient).open(request).join();
+          session.end();
+          String id = Long.toHexString(session.server.id);
+          Eventually.until(
+              BOUND, "the lease to end", () -> !etcd.etcdctl("lease", "list").contains(id));
+          claim(etcdClient, request, answer::complete).begin(session);
+          assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo("failed");
+        });
+  }
+
+  @Test
+  void aSessionThatIsFoundUnused_doesNotEndWithTheClaimThatTakesItMeanwhile() throws Exception {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    direct(
+        etcdClient -> {
+          ClaimRequest request = request("taken", true); // Unused from its start.
+          AtomicReference<Claim> claim = new AtomicReference<>();
+          Sessions sessions = sessions(etcdClient, lost -> claim.get().lost("its session"));
+          Session session = sessions.open(request).join();
+          claim.set(claim(etcdClient, request, heard::add));
+          Thread ticking = new Thread(session::tick);
+          synchronized (session) {
+            ticking.start();
+            Eventually.until(
+                BOUND, "it to decide", () -> ticking.getState() == Thread.State.BLOCKED);
+            claim.get().begin(session);
+            Eventually.until(BOUND, "the grant", claim.get()::isHeld);
+          }
+          ticking.join();
+          Eventually.until(BOUND, "the grant to be told", () -> heard.contains("granted"));
+          assertThat(heard).containsExactly("granted");
+          assertThat(session.isOpen()).isTrue();
+          claim.get().withdraw().join();
+        });
+  }
+
+  private interface Use {
+    void of(EtcdClient client) throws Exception;
+  }
+
+  /** Lends a client with the time that a store of its own is given. */
+  private static void direct(Use use) throws Exception {
     StoreAddress address = StoreAddress.parse("etcd://" + etcd.address());
-    CompletableFuture<RuntimeException> answer = new CompletableFuture<>();
-    // A store of its own has the time and the client that a session needs.
+    AtomicReference<EtcdClient> made = new AtomicReference<>();
     try (Fenceline client =
         Fenceline.builder()
             .store(
                 (StoreFactory)
                     context -> {
-                      EtcdClient direct =
+                      made.set(
                           new EtcdClient(
                               context,
                               "test",
                               () -> EtcdAddress.of(address).connect(context),
-                              true);
-                      beginOnEndedSession(direct, answer);
-                      return StoreOpener.open(direct, "/elsewhere");
+                              true));
+                      return StoreOpener.open(made.get(), "/elsewhere");
                     })
             .connect()) {
-      assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOf(StoreUnavailableException.class);
       assertThat(client.store()).isEqualTo("test");
+      use.of(made.get());
     }
   }
 
-  private static void beginOnEndedSession(
-      EtcdClient direct, CompletableFuture<RuntimeException> answer) {
-    Layout layout = new Layout("/fenceline");
-    Duration lease = Duration.ofSeconds(30);
+  private static Sessions sessions(EtcdClient client) {
+    return sessions(client, lost -> {});
+  }
+
+  private static Sessions sessions(EtcdClient client, Consumer<ClaimKey> whenLost) {
+    return new Sessions(client, new Layout("/fenceline"), whenLost);
+  }
+
+  private static ClaimRequest request(String name, boolean fixed) {
     Owner owner = Owner.draw(new SecureRandom());
-    ClaimRequest request =
-        new ClaimRequest("ended", owner, Mode.EXCLUSIVE, lease, Duration.ZERO, true);
-    Session session = new Sessions(direct, layout, use -> {}).open(request).join();
-    session.end();
-    String id = Long.toHexString(session.server.id);
-    Eventually.until(BOUND, "the lease to end", () -> !etcd.etcdctl("lease", "list").contains(id));
+    Duration lease = Duration.ofSeconds(30);
+    return new ClaimRequest(name, owner, Mode.EXCLUSIVE, lease, Duration.ZERO, true, fixed);
+  }
+
+  private static Claim claim(EtcdClient client, ClaimRequest request, Consumer<String> hears) {
     ClaimHandler handler =
         new ClaimHandler() {
           @Override
           public void granted(Grant grant) {
-            answer.completeExceptionally(new AssertionError("granted"));
+            hears.accept("granted");
           }
 
           @Override
           public void waiting(Obstacle obstacle) {
-            answer.completeExceptionally(new AssertionError("waiting"));
+            hears.accept("waiting");
           }
 
           @Override
           public void refused(Obstacle obstacle) {
-            answer.completeExceptionally(new AssertionError("refused"));
+            hears.accept("refused");
           }
 
           @Override
           public void failed(RuntimeException cause) {
-            answer.complete(cause);
+            hears.accept("failed");
+          }
+
+          @Override
+          public void gone() {
+            hears.accept("gone");
           }
         };
-    new Claim(direct, layout.name("ended"), request, handler, over -> {}).begin(session);
+    ByteSequence name = new Layout("/fenceline").name(request.name());
+    return new Claim(client, name, request, handler, over -> {});
   }
 
   @Test
