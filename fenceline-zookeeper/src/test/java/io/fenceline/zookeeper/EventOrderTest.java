@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.testbed.proxy.Fault;
@@ -21,10 +22,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.client.ZKClientConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -143,6 +146,69 @@ class EventOrderTest {
     granted.forEach(Hold::release);
     for (int i = 0; i < names.size(); i++) {
       assertThat(Fleet.get(waiting.get(i)).token()).isGreaterThan(granted.get(i).token());
+    }
+  }
+
+  @Test
+  void nodeOfAWaiterThatIsRemovedAfterAReconnectThatSetsNoWatches_doesNotMakeTwoHolders()
+      throws Exception {
+    ZKClientConfig config = new ZKClientConfig();
+    config.setProperty(ZKClientConfig.DISABLE_AUTO_WATCH_RESET, "true");
+    String name = "unwatched";
+    try (CuratorFramework forgetful =
+        CuratorFrameworkFactory.builder()
+            .connectString(proxy.address())
+            .sessionTimeoutMs(40_000)
+            .retryPolicy(new RetryOneTime(100))
+            .zkClientConfig(config)
+            .build()) {
+      forgetful.start();
+      ZooKeeperStores locks = ZooKeeperStores.from(forgetful).root("/test/fenceline");
+      Fenceline robbed = fleet.client("robbed", locks, Duration.ofSeconds(5)); // It polls soon.
+      Fenceline between = client("between", server.address());
+      Hold held = Fleet.take(holder, name);
+      String first = node(name, 0);
+      CompletableFuture<Hold> givesUp = queue(between, name, "between");
+      CompletableFuture<Hold> removed = queue(robbed, name, "between", "robbed");
+      CompletableFuture<Hold> next = queue(behind, name, "between", "robbed", "behind");
+      awaitEvents(robbed, name);
+      assertThat(proxy.closeAll()).isPositive();
+      Eventually.until(Fleet.AMPLE, "a reconnect", () -> isHeard(robbed, name));
+      AtomicBoolean isWatching = new AtomicBoolean();
+      Fault seen =
+          proxy.cutRequest(
+              Trigger.every(
+                  request -> {
+                    if (request.contains(first)) {
+                      isWatching.set(true);
+                    }
+                    return false;
+                  }));
+      givesUp.cancel(true);
+      Eventually.until(Fleet.AMPLE, "a poll, and the watch of the holder", isWatching::get);
+      seen.lift();
+      awaitEvents(robbed, name);
+
+      meddler.delete().forPath(node(name, 1));
+      held.release();
+
+      Hold granted = Fleet.get(next);
+      Eventually.until(
+          Fleet.AMPLE,
+          "the one that was removed to queue again",
+          () -> removed.isDone() || holder.inspect(name).waiters().size() == 1);
+      assertThat(removed).as("granted beside the one behind it").isNotDone();
+      granted.release();
+      assertThat(Fleet.get(removed).token()).isGreaterThan(granted.token());
+      fleet.close();
+    }
+  }
+
+  private static boolean isHeard(Fenceline client, String name) {
+    try {
+      return client.inspect(name).holders().size() == 1;
+    } catch (StoreUnavailableException e) {
+      return false;
     }
   }
 

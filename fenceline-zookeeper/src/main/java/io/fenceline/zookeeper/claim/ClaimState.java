@@ -67,7 +67,8 @@ sealed interface ClaimState {
      */
     private final Session session;
     private final OwnNode node;
-    private final Set<String> watched = new HashSet<>(2);
+    private final Set<String> watched = new HashSet<>(2); // On the connection of the last list.
+    private final Set<String> registered = new HashSet<>(2);
     private List<QueueNode> near = List.of();
     private List<QueueNode> far = List.of();
     private @Nullable String headName;
@@ -119,6 +120,10 @@ sealed interface ClaimState {
      * @param connection which one the list was asked for on
      */
     Watches follow(Mode mode, List<QueueNode> ahead, int connection) {
+      if (connection != listedOn) {
+        // ZooKeeper's client may have been told not to set watches again after a reconnect.
+        watched.clear();
+      }
       listedOn = connection;
       near = new ArrayList<>(LockQueue.toWatch(mode, ahead));
       int watchedFrom = ahead.lastIndexOf(near.get(near.size() - 1));
@@ -127,11 +132,9 @@ sealed interface ClaimState {
       boolean isHeadNew = !near.contains(head) && !head.name().equals(headName);
       headName = head.name();
       boolean isOwnNew = watched.add(node.name());
-      return new Watches(
-          isOwnNew,
-          near.stream().filter(one -> watched.add(one.name())).toList(),
-          isHeadNew,
-          ahead.size() == 1);
+      List<QueueNode> others = near.stream().filter(one -> watched.add(one.name())).toList();
+      registered.addAll(watched);
+      return new Watches(isOwnNew, others, isHeadNew, ahead.size() == 1);
     }
 
     /**
@@ -142,6 +145,7 @@ sealed interface ClaimState {
      */
     boolean fitsWithout(String gone, Mode mode, boolean handedOver) {
       watched.remove(gone);
+      registered.remove(gone);
       for (int i = 0; i < near.size(); i++) {
         if (near.get(i).name().equals(gone)) {
           near.subList(i, handedOver ? near.size() : i + 1).clear(); // The nearest is the first.
@@ -163,7 +167,7 @@ sealed interface ClaimState {
       if (poll != null) {
         poll.cancel();
       }
-      watched.forEach(name -> session.unregister(watcher, folder + "/" + name));
+      registered.forEach(name -> session.unregister(watcher, folder + "/" + name));
     }
   }
 
