@@ -94,6 +94,7 @@ public final class Sessions implements ConnectionStateListener {
   public Session renewed(ZooKeeper zk) {
     Session old;
     Session made;
+    Moment seen = context.time().now(); // Before the look: the next session is not there yet.
     synchronized (this) {
       old = current;
       if (old != null && old.zk == zk) {
@@ -104,7 +105,7 @@ public final class Sessions implements ConnectionStateListener {
       }
       made = new Session(zk, context, description, before, tick, whenEnded);
       current = made;
-      before = context.time().now();
+      before = seen;
     }
     if (old != null) {
       old.end();
