@@ -20,6 +20,7 @@ import io.fenceline.time.Time;
 import io.fenceline.zookeeper.claim.Claim;
 import io.fenceline.zookeeper.layout.Layout;
 import io.fenceline.zookeeper.layout.QueueNode;
+import io.fenceline.zookeeper.renewal.SessionNodes;
 import io.fenceline.zookeeper.session.Session;
 import io.fenceline.zookeeper.session.Sessions;
 import java.security.SecureRandom;
@@ -27,7 +28,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.curator.framework.CuratorFramework;
@@ -50,6 +53,7 @@ class CrossingEndsTest {
   private static ZooKeeperServer server;
 
   private final AtomicReference<ZooKeeperStore> store = new AtomicReference<>();
+  private final AtomicReference<StoreContext> storeContext = new AtomicReference<>();
   private final AtomicReference<Runnable> atNextLook = new AtomicReference<>(() -> {});
   private final Heard heard = new Heard();
   private CuratorFramework curator;
@@ -149,6 +153,7 @@ class CrossingEndsTest {
                               context.random(),
                               context.connectTimeout(),
                               context.operationTimeout());
+                      storeContext.set(interrupted);
                       store.set((ZooKeeperStore) locks.open(interrupted));
                       return store.get();
                     })
@@ -340,5 +345,89 @@ class CrossingEndsTest {
     assertThat(looks).hasValueGreaterThanOrEqualTo(look);
     Eventually.until(Fleet.AMPLE, "no node to be left", () -> nodes(name).isEmpty());
     assertThat(heard.all).containsExactly("failed");
+  }
+
+  @Test
+  void claimThatIsSentAfterItWasGivenUp_leavesNoNode() throws Exception {
+    String name = "held-up";
+    curator.create().creatingParentsIfNeeded().forPath(PATHS.of(name));
+    ClaimRequest request = claim(name);
+    CountDownLatch isHeldUp = new CountDownLatch(1);
+    CountDownLatch goesOn = new CountDownLatch(1);
+    AtomicInteger looks = new AtomicInteger();
+    Thread claiming = new Thread(() -> store.get().claim(request, heard));
+    // It looks at the clock when it begins, and right before it sends its request.
+    atNextLook.set(
+        () -> {
+          if (Thread.currentThread() == claiming && looks.incrementAndGet() == 2) {
+            isHeldUp.countDown();
+            awaitQuietly(goesOn);
+          }
+        });
+    claiming.start();
+    assertThat(isHeldUp.await(20, TimeUnit.SECONDS)).isTrue();
+    store.get().claims.find(request).checkOverdue(0, Long.MIN_VALUE);
+    Fleet.get(store.get().withdraw(request));
+
+    goesOn.countDown();
+    claiming.join();
+
+    // Asked on the same session, and so after whatever that thread has sent.
+    assertThat(nodes(name)).isEmpty();
+    assertThat(heard.all).containsExactly("failed");
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void nodeThatNobodyKnows_isDeleted_thoughNoClaimIsLeft() throws Exception {
+    ClaimRequest request = claim("orphan");
+    grantedButUntold(request);
+    String clientTag = QueueNode.parse(nodes("orphan").get(0)).client();
+    Fleet.get(store.get().withdraw(request));
+    assertThat(store.get().claims.isEmpty()).isTrue();
+    String orphan = QueueNode.prefix(Mode.EXCLUSIVE, true, clientTag, "tag");
+    curator
+        .create()
+        .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+        .forPath(PATHS.of("orphan") + "/" + orphan);
+
+    Sessions sessions = store.get().sessions;
+    new SessionNodes(storeContext.get(), sessions, PATHS, store.get().claims, clientTag, "")
+        .check(sessions.current());
+
+    Eventually.until(Fleet.AMPLE, "no node to be left", () -> nodes("orphan").isEmpty());
+  }
+
+  @Test
+  void sessionThatEndsWhileItIsLookedAt_isNotTakenForTheOneOfNow() throws Exception {
+    ZooKeeper zk = curator.getZookeeperClient().getZooKeeper();
+    Sessions sessions =
+        new Sessions(curator, storeContext.get(), "test", null, Duration.ofSeconds(2), old -> {});
+    Thread looking = Thread.currentThread();
+    atNextLook.set(
+        () -> {
+          if (Thread.currentThread() == looking && zk.getState().isAlive()) {
+            endQuietly();
+            Eventually.until(Fleet.AMPLE, "the end", () -> !zk.getState().isAlive());
+          }
+        });
+
+    // What is seen now was there before the next session, if the clock is read before the look.
+    assertThatThrownBy(() -> sessions.renewed(zk)).isInstanceOf(StoreUnavailableException.class);
+  }
+
+  private void endQuietly() {
+    try {
+      endSession();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
   }
 }

@@ -55,7 +55,8 @@ public final class Claim implements Session.NodeWatcher {
    *   as its owner; otherwise it is deleted.
    * - A node that we do not know of: after a lost reply the claim is Unknown, and nothing is created
    *   before the queue was listed after a sync. By then the lost request has been done or never will
-   *   be: ZooKeeper refuses requests of a session that arrive by a connection it has left. What a
+   *   be: ZooKeeper refuses requests of a session that arrive by a connection it has left. Nor is it
+   *   sent after that by a thread that stood still: an attempt that was given up sends nothing. What a
    *   dead session still leaves goes with it. SessionNodes finds the rest.
    * - A waiter that is never woken: a watch is set by a read of the node, which says if it is gone
    *   already; ZooKeeper's client sets watches again after a reconnect; and once a lease the queue is
@@ -155,11 +156,30 @@ public final class Claim implements Session.NodeWatcher {
       return;
     }
     FastPath.Attempt fast = context.fastPath().attempt(on, requests.folder, request.mode());
-    requests.create(on, tries, created -> onCreated(mine, on, tries, fast, created));
+    if (!sendCreate(mine, on, tries, fast)) {
+      return;
+    }
     if (!fast.skipsList()) {
       list(mine, on);
     }
     context.claims().removeIfClosed(this);
+  }
+
+  /**
+   * Sends the creation, unless the attempt was given up meanwhile; then whoever gave it up may have
+   * looked for its node already. Under the monitor, since that look must come after the creation;
+   * ZooKeeper's client only puts it into a queue.
+   */
+  private boolean sendCreate(int mine, Session on, int tries, FastPath.Attempt fast) {
+    Moment sent = context.store().time().now();
+    synchronized (this) {
+      if (attempt == mine) {
+        requests.create(on, tries, sent, created -> onCreated(mine, on, tries, fast, created));
+        return true;
+      }
+    }
+    fast.failed();
+    return false;
   }
 
   private void onCreated(int mine, Session on, int tries, FastPath.Attempt fast, Created created) {

@@ -84,15 +84,15 @@ final class ClaimRequests {
    *
    * @param tries how often it was tried in vain, because the container was not there; it is then
    *     made along with the node
+   * @param sent a moment before this
    */
-  void create(Session on, int tries, Consumer<Created> then) {
+  void create(Session on, int tries, Moment sent, Consumer<Created> then) {
     if (tries > 1) {
       context.nodes().createFolders(on.zk, request.name());
     }
     if (tries > 0) {
       context.nodes().createContainer(on.zk, request.name());
     }
-    Moment sent = context.store().time().now();
     context
         .nodes()
         .create(

@@ -5,6 +5,7 @@ import io.fenceline.spi.Owner;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ public final class Claims {
   // What a node's name tells of its owner; a hash that is not made again for each question.
   private final Set<String> tags = ConcurrentHashMap.newKeySet();
 
+  private final AtomicLong added = new AtomicLong();
+
   private volatile @Nullable Consumer<Claim> cleanup;
 
   public @Nullable Claim find(ClaimRequest request) {
@@ -30,6 +33,7 @@ public final class Claims {
   }
 
   public void add(Claim claim) {
+    added.incrementAndGet();
     byOwner.compute(
         claim.request.owner(),
         (owner, before) -> {
@@ -56,6 +60,11 @@ public final class Claims {
 
   public boolean isEmpty() {
     return byOwner.isEmpty();
+  }
+
+  /** Returns how many there have been. */
+  public long added() {
+    return added.get();
   }
 
   public int size() {

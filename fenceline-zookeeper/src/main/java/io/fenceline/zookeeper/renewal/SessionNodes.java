@@ -44,6 +44,14 @@ public final class SessionNodes {
       String node = claim.nodeSeenBefore(sentNanos);
       return nodes == null || node == null || nodes.contains(node);
     }
+
+    /** Whether nothing is left that a store has made. */
+    boolean hasNoneOf(String client) {
+      return nodes == null
+          || nodes.stream()
+              .map(QueueNode::parse)
+              .noneMatch(node -> node != null && node.client().equals(client));
+    }
   }
 
   /** The folder of all locks as the server knows it, chroot included. */
@@ -60,6 +68,9 @@ public final class SessionNodes {
   private @Nullable CompletableFuture<Listing> last;
   private @Nullable Session lastSession;
   private long lastSentNanos;
+
+  /** How many claims there had been when the last of them had left and no node was there. */
+  private volatile long sweptAfter;
 
   /**
    * Nothing is known yet.
@@ -161,15 +172,24 @@ public final class SessionNodes {
    * Looks for orphans from time to time, and tells the holds that are gone without having asked.
    */
   public void check(Session session) {
-    if (claims.isEmpty()) {
-      return;
+    long added = claims.added();
+    boolean isUnused = claims.isEmpty();
+    if (isUnused && added == sweptAfter) {
+      return; // Listed since the last of them has left.
     }
     if (!areFew()) {
       sweeper.begin(session);
       return;
     }
     try {
-      list(session, 0).thenAccept(this::tellTheGone);
+      list(session, 0)
+          .thenAccept(
+              listing -> {
+                tellTheGone(listing);
+                if (isUnused && listing.hasNoneOf(clientTag)) {
+                  sweptAfter = added;
+                }
+              });
     } catch (StoreUnavailableException e) {
       // The next one will do.
     }
