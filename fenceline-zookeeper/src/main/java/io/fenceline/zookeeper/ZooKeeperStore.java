@@ -116,8 +116,9 @@ final class ZooKeeperStore implements LockStore {
             + " zookeeper.forceSync=no, which a client can't see",
         "none: grants are written to a majority; a holder that crashes keeps the name until its session"
             + " times out, which may be longer than its lease; a leader that answers but does not"
-            + " ping its followers for most of a session's timeout may end a session sooner than its"
-            + " holder believes",
+            + " ping its followers for most of a session's timeout, or whose packets reach a follower"
+            + " more than half a tick late while the follower's are cut off, may end a session sooner"
+            + " than its holder believes",
         "none: sessions are timed by monotonic clocks",
         "numbers are transaction ids and start again when an ensemble is wiped, or go back when it is"
             + " restored from a snapshot: connect with tokenBase above the largest token that was seen");

@@ -20,7 +20,9 @@ final class SessionProof {
    * - An answered write W proves that the leader had not ended the session yet. It does not prove
    *   that the leader has noted W for the session: that comes with the ping after W.
    * - But the pings and the writes of a follower share one connection. If V was answered a tick or
-   *   more before W was sent, a ping came between them, and W's answer proves that it arrived.
+   *   more before W was sent, a ping came between them, and W's answer proves that the follower has
+   *   answered it. That this answer arrived is proven, too, if the ping reached the follower before W
+   *   did: if what the leader sends is less than half a tick on its way.
    *
    * So after W the session lives until the sending of V plus the timeout, V being the newest write
    * that was answered a tick before W was sent. With a write every interval, V is at most one
@@ -37,10 +39,12 @@ final class SessionProof {
    * than that silence, if the timeout has four ticks or more.
    *
    * What is left, and accepted: a leader whose one thread that pings stands still for most of a session's
-   * timeout, while those that process requests and end sessions go on; and, with sessions of less than
+   * timeout, while those that process requests and end sessions go on; with sessions of less than
    * four ticks, a pause of the leader of about three quarters of the timeout that its followers outwait
-   * (syncLimit). Either may end a session sooner than is believed here, by a sixth of its timeout and a
-   * tick at most.
+   * (syncLimit); and a way from the leader to the follower that takes more than half a tick, while the
+   * other way is cut right after W was passed on. Each may end a session sooner than is believed here, by
+   * a sixth of its timeout and a tick at most. A write that is sent after W's answer would rule out the
+   * last one, and cost each lease another sixth of the timeout.
    *
    * The start of a session is a touch that the leader makes itself; so is a reconnect through another
    * server, which comes after whatever was answered before. A new leader starts all timeouts anew,
