@@ -10,6 +10,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.StoreUnavailableException;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
@@ -168,6 +169,32 @@ class EtcdLeaseTest extends OneEtcdServer {
           assertThat(heard).containsExactly("granted");
           assertThat(session.isOpen()).isTrue();
           claim.get().withdraw().join();
+        });
+  }
+
+  @Test
+  void aSessionThatWasGivenUp_isNotRenewed_andGrantsNothing() throws Exception {
+    List<String> before = new CopyOnWriteArrayList<>();
+    List<String> after = new CopyOnWriteArrayList<>();
+    direct(
+        etcdClient -> {
+          ClaimRequest request = request("given-up", false);
+          Session session = sessions(etcdClient).open(request).join();
+          Claim held = claim(etcdClient, request, before::add);
+          held.begin(session);
+          Eventually.until(BOUND, "a hold", () -> before.contains("granted"));
+
+          session.giveUp(); // It is fresh, and the server would keep it alive.
+
+          assertThatThrownBy(session.renew(request.lease())::join)
+              .hasCauseInstanceOf(StoreUnavailableException.class);
+          assertThatThrownBy(session.keepAlive()::join)
+              .hasCauseInstanceOf(StoreUnavailableException.class);
+          claim(etcdClient, request("given-up-turn", false), after::add).begin(session);
+          Eventually.until(BOUND, "an answer", () -> !after.isEmpty());
+          assertThat(after).containsExactly("failed");
+          held.withdraw().join();
+          session.end();
         });
   }
 
