@@ -24,11 +24,13 @@ import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
+import io.fenceline.time.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
@@ -185,18 +187,27 @@ public final class RedlockStore implements LockStore {
         .thenCompose(
             round -> {
               int done = round.count(Ended::done);
-              if (keep == 0 || done == 0) {
+              // From now on: what is answered late must not close a name that has opened since.
+              long left = keep - millisSince(round.sent());
+              if (left <= 0 || done == 0) {
                 return CompletableFuture.completedFuture(released(claim.name(), round));
               }
               // A node that has closed it may lose its memory before a majority knows for how long.
               RedlockRequest held = RedlockRequest.of(claim, slots, RedlockRequest.HELD);
-              return end(claim.name(), held.closing(keep, number, client))
+              return end(claim.name(), held.closing(left, number, client))
                   .thenApply(
                       closed ->
                           done >= nodes.majority
                               ? Release.RELEASED
                               : released(claim.name(), closed));
             });
+  }
+
+  /** By the clock that has gone further: the monotonic one stands still while a machine sleeps. */
+  private long millisSince(Moment start) {
+    Moment now = nodes.context.time().now();
+    long millis = TimeUnit.NANOSECONDS.toMillis(now.nanos() - start.nanos());
+    return Math.max(millis, now.wallMillis() - start.wallMillis());
   }
 
   private Release released(String name, Round<Ended> round) {

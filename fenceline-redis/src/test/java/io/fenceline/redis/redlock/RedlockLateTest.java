@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,6 +54,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RedlockLateTest {
   private static final Duration LEASE = Duration.ofMinutes(10);
   private static final String NAME = "ledger";
+  private static final byte[] SOMEONE = "late\nhost\n1".getBytes(StandardCharsets.UTF_8);
 
   @RegisterExtension final Clients clients = new Clients();
 
@@ -333,17 +335,19 @@ class RedlockLateTest {
   }
 
   private static String claimAtTheFirst(LockStore store, RedlockRequest request) {
-    byte[] client = "late\nhost\n1".getBytes(StandardCharsets.UTF_8);
+    List<Object> answer =
+        callTheFirst(
+            store, Script.REDLOCK_CLAIM, run -> request.firstRound(run, 0, SOMEONE, new byte[0]));
+    return RedlockAnswers.Vote.parse(answer).toString();
+  }
+
+  private static List<Object> callTheFirst(
+      LockStore store, Script script, Function<byte[], byte[][]> args) {
     return ((RedlockStore) store)
         .nodes()
         .all
         .get(0)
-        .call(
-            Purpose.CLAIMS,
-            Script.REDLOCK_CLAIM,
-            request.keys(),
-            run -> request.firstRound(run, 0, client, new byte[0]))
-        .thenApply(answer -> RedlockAnswers.Vote.parse(answer).toString())
+        .call(Purpose.CLAIMS, script, RedlockLayout.keys(NAME), args)
         .join();
   }
 
@@ -494,6 +498,28 @@ class RedlockLateTest {
     assertThat(Clients.get(releasing)).isEqualTo(Release.RELEASED);
     assertThat(has(0)).isTrue();
     assertThat(has(1)).as("the name is closed at a majority").isTrue();
+  }
+
+  /** The release is answered when the name is open again, and others have come and gone. */
+  @Test
+  void releaseThatKeepsTheNameClosed_andIsAnsweredTooLate_doesNotCloseItAgain() {
+    LockStore store = store(addressesOfProxies(), Duration.ofSeconds(30));
+    LockStore other = direct();
+    HeldGrant grant = heldByAll(store, request(Mode.EXCLUSIVE, false));
+    List<Fault> late = new ArrayList<>();
+    for (FaultProxy proxy : proxies) {
+      late.add(proxy.holdReply(Trigger.first(Clients.calls(Script.REDLOCK_END))));
+    }
+    CompletableFuture<Release> releasing =
+        store.release(new ReleaseRequest(grant, Duration.ofSeconds(1)));
+    late.forEach(RedlockLateTest::awaitStruck);
+    HeldGrant next = Clients.get(grant(other, request(Mode.EXCLUSIVE, true)));
+    Clients.get(other.release(new ReleaseRequest(next, Duration.ZERO)));
+
+    late.forEach(Fault::lift);
+
+    assertThat(Clients.get(releasing)).isEqualTo(Release.RELEASED);
+    assertThat(isGranted(other, Mode.EXCLUSIVE)).isTrue();
   }
 
   // What nodes forget, and do not know. ----------------------------------------------------------
