@@ -29,6 +29,17 @@ final class Holds {
     private boolean ended;
     private long untilNanos;
 
+    private Entry(long untilNanos) {
+      this.untilNanos = untilNanos;
+    }
+
+    /** Never shorter: the hold may have been extended since what this is about was sent. */
+    private void lastUntil(long nanos) {
+      if (nanos - untilNanos > 0) {
+        untilNanos = nanos;
+      }
+    }
+
     private boolean isNeeded() {
       return renewals > 0 || gifts > 0 || strays || (!ended && !slots.chosen().isEmpty());
     }
@@ -56,11 +67,12 @@ final class Holds {
     entry(owner, term).renewals++;
   }
 
-  /** A renewal was answered, or failed. */
-  synchronized void renewed(Owner owner) {
+  /** A renewal was answered, or failed; if it was made in two rounds, it runs from the second. */
+  synchronized void renewed(Owner owner, Duration term) {
     Entry entry = byOwner.get(owner);
     if (entry != null) {
       entry.renewals--;
+      entry.lastUntil(time.nanos() + term.toNanos());
       tidy(owner, entry);
     }
   }
@@ -111,10 +123,11 @@ final class Holds {
     long now = time.nanos();
     if (now - sweptNanos > SWEEP_NANOS) {
       sweptNanos = now;
-      byOwner.values().removeIf(entry -> entry.untilNanos - now < 0);
+      byOwner.values().removeIf(entry -> entry.renewals == 0 && entry.untilNanos - now < 0);
     }
-    Entry entry = byOwner.computeIfAbsent(owner, any -> new Entry());
-    entry.untilNanos = now + term.toNanos();
+    long until = now + term.toNanos();
+    Entry entry = byOwner.computeIfAbsent(owner, any -> new Entry(until));
+    entry.lastUntil(until);
     return entry;
   }
 

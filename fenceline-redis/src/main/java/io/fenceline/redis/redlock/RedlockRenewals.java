@@ -74,7 +74,7 @@ final class RedlockRenewals {
     for (Job job : jobs) {
       Owner owner = job.claim().owner();
       holds.renewing(owner, job.term());
-      job.answer.whenComplete((renewal, failure) -> holds.renewed(owner));
+      job.answer.whenComplete((renewal, failure) -> holds.renewed(owner, job.term()));
     }
     List<Job> sent = jobs.stream().map(job -> job.isLonger() ? announcement(job) : job).toList();
     for (int from = 0; from < sent.size(); from += MOST_AT_ONCE) {

@@ -18,7 +18,7 @@
 -- the first round that is withdrawn is no news: whoever waits would only wake up to the next attempt.
 --
 -- A name that is to stay closed may be closed also where the hold is not known, unless something is in the
--- way: else a node that was restarted would open it.
+-- way, or it is not known which permits: else a node that was restarted would open it.
 --
 -- By force, the name stays closed for the rest of the lock-delay, at most, also if it was released already.
 -- Every node remembers it, whether it had the hold or not: no renewal may give it back. First a majority is
@@ -57,7 +57,7 @@ if not held and how == 'c' then
   end
   local kind, slots, total = ARGV[7], numbers(ARGV[8]), tonumber(ARGV[9])
   if not is_forced(owner, number) and not conflict(record, owner, kind, slots)
-      and (#record[3] == 0 or record[1] == total) then
+      and not is_vague(kind, slots) and (#record[3] == 0 or record[1] == total) then
     held = {owner, kind, slots, number, 'c', now, term, tonumber(ARGV[10]), 0, ARGV[11], HELD}
     place, record[1] = #record[3] + 1, total
     record[3][place] = held

@@ -142,6 +142,11 @@ local function kept_closed(record, owner)
   end
 end
 
+-- Whether it is not known which permits they are: such a grant would be in nobody's way.
+local function is_vague(kind, slots)
+  return kind == 'p' and #slots == 0
+end
+
 -- A grant that stands in the way; nil if there is none.
 local function conflict(record, owner, kind, slots)
   local wanted = {}

@@ -5,8 +5,9 @@
 -- ARGV     run, bucket, owner, kind, slots, total, token, lease, delay, client: as in redlock_claim.lua and
 --          redlock_confirm.lua
 --
--- Returns 1, or 0 if something is in the way, or the hold has been ended since, by its owner or by force;
--- -1 if the node has lost its memory, and nobody has told it yet what others remember.
+-- Returns 1, or 0 if something is in the way, or the hold has been ended since, by its owner or by force, or
+-- its owner does not know which permits it has; -1 if the node has lost its memory, and nobody has told it
+-- yet what others remember.
 --
 -- Works at a node that does not vote: it grants nothing by this, it learns what it had granted. But first
 -- it has to know what was ended by force (redlock_admit.lua): such a hold must not come back, though its
@@ -23,7 +24,7 @@ if forgotten or (state[2] ~= ARGV[1] and not (state[3] == ARGV[1] and state[4]))
 end
 local forced = tonumber(string.match(state[5] or '', '^%d+') or 0)
 if token <= forced or is_over(record, owner, HELD) or conflict(record, owner, kind, slots)
-    or (#record[3] > 0 and record[1] ~= total) then
+    or is_vague(kind, slots) or (#record[3] > 0 and record[1] ~= total) then
   return answer(KEYS[3], record, 0)
 end
 local held = own(record, owner)

@@ -522,6 +522,31 @@ class RedlockLateTest {
     assertThat(isGranted(other, Mode.EXCLUSIVE)).isTrue();
   }
 
+  /** Such a grant would be in nobody's way, and count as one of a majority. */
+  @Test
+  void permitsOfWhichItIsNotKnownWhich_areNeitherGivenToANodeNorKeptClosed() {
+    LockStore store = direct();
+    ClaimRequest claim = request(Mode.permits(1, 2), false);
+    HeldGrant grant = heldByAll(store, claim);
+    RedlockServers.free(nodes.get(0), NAME);
+    RedlockRequest unknown = RedlockRequest.of(claim, PermitSlots.NONE, RedlockRequest.HELD);
+
+    List<Object> given =
+        callTheFirst(
+            store,
+            Script.REDLOCK_RESTORE,
+            run -> unknown.restoration(run, grant.number(), LEASE.toMillis(), SOMEONE));
+    List<Object> closed =
+        callTheFirst(
+            store,
+            Script.REDLOCK_END,
+            run -> unknown.closing(LEASE.toMillis(), grant.number(), SOMEONE));
+
+    assertThat(RedlockAnswers.Restored.parse(given).done()).isFalse();
+    assertThat(RedlockAnswers.Ended.parse(closed).done()).isFalse();
+    assertThat(has(0)).isFalse();
+  }
+
   // What nodes forget, and do not know. ----------------------------------------------------------
 
   @Test
