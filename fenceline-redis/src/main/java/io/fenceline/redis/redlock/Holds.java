@@ -41,7 +41,7 @@ final class Holds {
     }
 
     private boolean isNeeded() {
-      return renewals > 0 || gifts > 0 || strays || (!ended && !slots.chosen().isEmpty());
+      return renewals > 0 || gifts > 0 || strays || !slots.chosen().isEmpty();
     }
   }
 
@@ -105,7 +105,8 @@ final class Holds {
   }
 
   /**
-   * The hold ends: no node is given it from now on.
+   * The hold ends: no node is given it from now on. Its permits are known until {@link #ended}:
+   * what ends it may have to be repeated.
    *
    * @return whether a gift or a claim may be under way, which nodes have to turn away
    */
@@ -117,6 +118,15 @@ final class Holds {
     entry.ended = true;
     tidy(owner, entry);
     return entry.gifts > 0 || entry.strays;
+  }
+
+  /** The end was answered: nobody needs the permits any more. */
+  synchronized void ended(Owner owner) {
+    Entry entry = byOwner.get(owner);
+    if (entry != null && entry.ended) {
+      entry.slots = PermitSlots.NONE;
+      tidy(owner, entry);
+    }
   }
 
   private Entry entry(Owner owner, Duration term) {

@@ -136,6 +136,7 @@ public final class RedlockStore implements LockStore {
     Owner owner = request.owner();
     claims.stop(owner);
     long away = holds.end(owner) ? request.term().toMillis() : 0;
+    holds.ended(owner); // A withdrawal does not name permits, also if it is repeated.
     return nodes
         .round(
             Purpose.CLAIMS,
@@ -200,6 +201,12 @@ public final class RedlockStore implements LockStore {
                           done >= nodes.majority
                               ? Release.RELEASED
                               : released(claim.name(), closed));
+            })
+        .whenComplete(
+            (release, failure) -> {
+              if (failure == null) {
+                holds.ended(claim.owner());
+              }
             });
   }
 

@@ -74,4 +74,16 @@ class HoldsTest {
 
     assertThat(holds.slots(owner)).isEqualTo(PermitSlots.NONE);
   }
+
+  @Test
+  void permitsOfAHoldThatEnds_areKnownUntilThatIsAnswered() {
+    holds.won(owner, SLOTS, LEASE);
+    assertThat(holds.end(owner)).isFalse();
+    assertThat(holds.slots(owner)).isEqualTo(SLOTS);
+    assertThat(holds.giving(owner, LEASE)).isFalse();
+
+    holds.ended(owner);
+
+    assertThat(holds.slots(owner)).isEqualTo(PermitSlots.NONE);
+  }
 }

@@ -522,6 +522,38 @@ class RedlockLateTest {
     assertThat(isGranted(other, Mode.EXCLUSIVE)).isTrue();
   }
 
+  @Test
+  void releaseOfPermitsThatIsRepeated_closesThemAlsoWhereTheHoldWasForgotten() {
+    LockStore store = store(addressesOfProxies().replace("10s", "1s"), Duration.ofSeconds(1));
+    HeldGrant grant = heldByAll(store, request(Mode.permits(1, 2), false));
+    String slot = slots(0);
+    RedlockServers.free(nodes.get(2), NAME);
+    nodes.get(1).command("FLUSHALL");
+    List<Fault> cuts = proxies.stream().map(proxy -> proxy.blackHole(Direction.TO_SERVER)).toList();
+    ReleaseRequest request = new ReleaseRequest(grant, LEASE.multipliedBy(6));
+    assertThat(store.release(request)).failsWithin(Clients.AMPLE);
+    cuts.forEach(Fault::lift);
+    Eventually.until(Clients.AMPLE, "a new connection", () -> hasAnswered(store, Purpose.CLAIMS));
+
+    assertThat(Clients.get(store.release(request))).isEqualTo(Release.RELEASED);
+
+    assertThat(slot).isNotEmpty();
+    Eventually.until(Clients.AMPLE, "all to keep it closed", () -> has(0) && has(1) && has(2));
+    assertThat(List.of(slots(0), slots(1), slots(2))).containsOnly(slot);
+  }
+
+  /** Which permits the first grant of a node has. */
+  private String slots(int node) {
+    return (String)
+        nodes
+            .get(node)
+            .command(
+                "EVAL",
+                "return table.concat(cmsgpack.unpack(redis.call('GET', KEYS[1]))[3][1][3], ',')",
+                "1",
+                key());
+  }
+
   /** Such a grant would be in nobody's way, and count as one of a majority. */
   @Test
   void permitsOfWhichItIsNotKnownWhich_areNeitherGivenToANodeNorKeptClosed() {
