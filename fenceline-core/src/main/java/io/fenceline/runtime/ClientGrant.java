@@ -292,26 +292,27 @@ final class ClientGrant {
    * name before the delay is over, and a client that closes leaves the name closed for the delay.
    */
   private void giveBackAfter(Loss loss) {
+    long nanos = engine.time.nanos();
     ReleaseRequest request = releaseRequest(loss.loser);
     boolean expired = loss.how.reason() == LossReason.EXPIRED;
     if (expired && request.keepClosed().isZero()) {
       claim.undo(engine.undoer.prepared(claim.request));
     }
     if (loss.givesBack) {
-      CompletableFuture<Release> answer = releaseAgain(request);
+      CompletableFuture<Release> answer = releaseAgain(request, nanos);
       CompletableFuture<Release> awaited = closing;
       if (awaited != null) {
         answer.whenComplete((release, failure) -> Futures.copy(release, failure, awaited));
       }
     } else if (expired && loss.maybeExtended && !request.keepClosed().isZero()) {
-      releaseAgain(request);
+      releaseAgain(request, nanos);
     } else {
       claim.releaseEnds();
     }
   }
 
-  private CompletableFuture<Release> releaseAgain(ReleaseRequest request) {
-    CompletableFuture<Release> answer = engine.undoer.releaseAgain(request);
+  private CompletableFuture<Release> releaseAgain(ReleaseRequest request, long sinceNanos) {
+    CompletableFuture<Release> answer = engine.undoer.releaseAgain(request, sinceNanos);
     answer.whenComplete((release, failure) -> claim.releaseEnds());
     return answer;
   }
@@ -353,11 +354,11 @@ final class ClientGrant {
         engine.answered(send(request), "The release was not answered");
     engine.watchers.released(recorded, name(), now.nanos(), answer);
     if (answer.isDone()) {
-      return ended.released(outcome(ended, request, answer), now);
+      return ended.released(outcome(ended, request, answer, now), now);
     }
     return answer.handle(
         (release, failure) -> {
-          ReleaseOutcome outcome = outcome(ended, request, answer);
+          ReleaseOutcome outcome = outcome(ended, request, answer, now);
           ended.released(outcome, now);
           return outcome;
         });
@@ -388,7 +389,7 @@ final class ClientGrant {
   }
 
   private ReleaseOutcome outcome(
-      HoldState ended, ReleaseRequest request, CompletableFuture<Release> answer) {
+      HoldState ended, ReleaseRequest request, CompletableFuture<Release> answer, Moment now) {
     try {
       if (answer.join() == Release.RELEASED) {
         claim.releaseEnds();
@@ -398,7 +399,7 @@ final class ClientGrant {
     } catch (CompletionException | CancellationException e) {
       engine.events.tell(() -> new StoreFailed(name(), "release", Futures.unwrapped(e)));
       if (terms().delay().isZero()) {
-        releaseAgain(request);
+        releaseAgain(request, now.nanos());
       } else {
         claim.releaseEnds();
       }

@@ -76,11 +76,11 @@ final class Undoer {
    * Gives a grant back, and repeats it until it is answered. The name has to stay closed for less
    * and less meanwhile: a repeat does not begin that time anew.
    *
+   * @param sinceNanos when the request was right
    * @return the answer, or a failure if it is given up
    */
-  CompletableFuture<Release> releaseAgain(ReleaseRequest request) {
+  CompletableFuture<Release> releaseAgain(ReleaseRequest request, long sinceNanos) {
     CompletableFuture<Release> answer = new CompletableFuture<>();
-    long startNanos = engine.time.nanos();
     Undo undo =
         new Undo(
             request.grant().claim().name(),
@@ -89,7 +89,7 @@ final class Undoer {
             () ->
                 engine
                     .store
-                    .release(request.after(engine.time.nanos() - startNanos))
+                    .release(request.after(engine.time.nanos() - sinceNanos))
                     .whenComplete(
                         (release, failure) -> {
                           if (release != null) {

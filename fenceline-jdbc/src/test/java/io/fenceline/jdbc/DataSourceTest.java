@@ -127,7 +127,7 @@ class DataSourceTest {
 
   /** What a driver may throw when memory is short, or an application is being redeployed. */
   @Test
-  void errorInTheDriver_isTheClaimsAnswer_andTheNameGoesOn() {
+  void errorInTheDriver_isTheClaimsAnswer_andTheNameGoesOn() throws Exception {
     AtomicBoolean breaks = new AtomicBoolean();
     DataSource fresh =
         dataSource(
