@@ -581,9 +581,10 @@ final class ClientGrant {
         return;
       }
     }
+    long nanos = engine.time.nanos();
     ReleaseRequest request = releaseRequest(asking);
     if (!request.keepClosed().isZero()) {
-      engine.undoer.releaseAgain(request);
+      engine.undoer.releaseAgain(request, nanos);
     }
   }
 }

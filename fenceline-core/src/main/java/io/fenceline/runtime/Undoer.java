@@ -76,7 +76,7 @@ final class Undoer {
    * Gives a grant back, and repeats it until it is answered. The name has to stay closed for less
    * and less meanwhile: a repeat does not begin that time anew.
    *
-   * @param sinceNanos when the request was right
+   * @param sinceNanos when {@link ReleaseRequest#keepClosed} was computed
    * @return the answer, or a failure if it is given up
    */
   CompletableFuture<Release> releaseAgain(ReleaseRequest request, long sinceNanos) {
