@@ -160,8 +160,9 @@ class DataSourceTest {
       breaks.set(true);
       CompletableFuture<Hold> waiting = client.lock("begun", FIXED).acquireAsync(BOUND);
       Eventually.until(BOUND, "the planted failure", () -> !breaks.get());
-      client.lock("another", FIXED).tryAcquire(BOUND).orElseThrow();
+      Hold another = client.lock("another", FIXED).tryAcquire(BOUND).orElseThrow();
       assertThat(other.inspect("another").holders()).hasSize(1);
+      another.close();
       inTheWay.close();
       waiting.get().close();
     }
