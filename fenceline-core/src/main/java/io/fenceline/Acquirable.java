@@ -13,40 +13,44 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Something that can be acquired for a while; {@code acquire} throws, {@code tryAcquire} answers,
- * {@code …Async} returns a future, and all of them behave alike.
+ * A lock, several locks or some permits that can be acquired. {@code acquire} throws if it fails,
+ * {@code tryAcquire} returns an empty result, and {@code …Async} returns a future; otherwise they
+ * behave alike.
  *
- * <p>A call that fails, is interrupted, or is cancelled has taken nothing: what a lost answer may
- * have left at the store is undone in the background, and ends with its lease at the latest.
+ * <p>A call that fails, is interrupted or is cancelled acquires nothing. If a reply was lost, the
+ * store may hold a grant: it is undone in the background, and ends with its lease at the latest.
  *
  * <p>Thread-safe.
  *
- * @param <H> what an acquisition gives
+ * @param <H> the type of hold that an acquisition returns
  */
 public interface Acquirable<H extends Held> {
 
   /**
-   * Acquires it, waiting without limit; goes on trying while the store is down.
+   * Acquires this, waiting without limit; keeps trying while the store is down.
    *
-   * @throws LockTimeoutException if a {@link WaitStrategy} that retries has used up its retries
-   * @throws StoreRefusedException if the store refuses: the name is in use in another way, say
+   * @throws LockTimeoutException if a retrying {@link WaitStrategy} has used up its retries
+   * @throws StoreRefusedException if the store refuses, for example because the name is in use as
+   *     another kind of lock
    */
   @MustBeClosed
   H acquire() throws InterruptedException;
 
   /**
-   * Acquires it, waiting up to {@code maxWait}; keeps trying for as long while the store is down.
+   * Acquires this, waiting up to {@code maxWait}; keeps trying for that long while the store is
+   * down.
    *
    * @throws LockTimeoutException if others kept it for all of {@code maxWait}
    * @throws StoreUnavailableException if the store gave no answer; you hold nothing, and the name
    *     may stay closed for up to one lease
-   * @throws StoreRefusedException if the store refuses: the name is in use in another way, say
+   * @throws StoreRefusedException if the store refuses, for example because the name is in use as
+   *     another kind of lock
    */
   @MustBeClosed
   H acquire(Duration maxWait) throws InterruptedException;
 
   /**
-   * Acquires it if it is free now; empty means that someone else holds it, or waits for it.
+   * Acquires this if it is free now; empty means that someone else holds it or waits for it.
    *
    * @throws StoreUnavailableException if the store gave no answer within the operation timeout
    */
@@ -54,8 +58,8 @@ public interface Acquirable<H extends Held> {
   Optional<H> tryAcquire();
 
   /**
-   * As {@link #acquire(Duration)}, but answers instead of throwing: empty means that others kept it
-   * for all of {@code maxWait}.
+   * As {@link #acquire(Duration)}, but returns an empty result instead of throwing if others kept
+   * it for all of {@code maxWait}.
    *
    * @throws StoreUnavailableException if the store gave no answer
    */
@@ -82,10 +86,10 @@ public interface Acquirable<H extends Held> {
   CompletableFuture<Optional<H>> tryAcquireAsync(Duration maxWait);
 
   /**
-   * Acquires, waiting up to {@code maxWait}, does the work, and releases.
+   * Acquires this, waiting up to {@code maxWait}, runs the action, and releases.
    *
-   * @throws LockLostException if it was lost while the work ran; suppressed under the work's own
-   *     exception where it threw one
+   * @throws LockLostException if it was lost while the action ran; suppressed in the exception of
+   *     the action, if that threw one
    */
   default <X extends Exception> void run(Duration maxWait, Action<? super H, X> action)
       throws InterruptedException, X {
@@ -93,7 +97,7 @@ public interface Acquirable<H extends Held> {
   }
 
   /**
-   * As {@link #run(Duration, Action)}, and interrupts the work at a limit.
+   * As {@link #run(Duration, Action)}, but interrupts the action at a time limit.
    *
    * @throws LimitExceededException if the limit was reached
    * @throws InvalidSettingException if the limit is not below a fixed lease
@@ -104,22 +108,22 @@ public interface Acquirable<H extends Held> {
     this.<Boolean, X>call(maxWait, workLimit, Objects.requireNonNull(action, "action").asTask());
   }
 
-  /** As {@link #run(Duration, Action)}, for work that gives a result. */
+  /** As {@link #run(Duration, Action)}, for a task with a result. */
   <T, X extends Exception> T call(Duration maxWait, Task<? super H, T, X> task)
       throws InterruptedException, X;
 
-  /** As {@link #run(Duration, Duration, Action)}, for work that gives a result. */
+  /** As {@link #run(Duration, Duration, Action)}, for a task with a result. */
   <T, X extends Exception> T call(Duration maxWait, Duration workLimit, Task<? super H, T, X> task)
       throws InterruptedException, X;
 
   /**
-   * Does the work if it is free now, and skips it otherwise.
+   * Runs the action if this is free now, and skips it otherwise.
    *
    * <pre>{@code
    * boolean ran = fenceline.lock("nightly").tryRun(hold -> ledger.append(entry, hold.token()));
    * }</pre>
    *
-   * @return whether the work was done
+   * @return whether the action ran
    * @throws LockLostException as {@link #run(Duration, Action)}
    */
   @CanIgnoreReturnValue
@@ -127,7 +131,7 @@ public interface Acquirable<H extends Held> {
     return this.<Boolean, X>tryCall(Objects.requireNonNull(action, "action").asTask()).isPresent();
   }
 
-  /** As {@link #tryRun(Action)}, waiting up to {@code maxWait} before it skips the work. */
+  /** As {@link #tryRun(Action)}, waiting up to {@code maxWait} before it skips the action. */
   @CanIgnoreReturnValue
   default <X extends Exception> boolean tryRun(Duration maxWait, Action<? super H, X> action)
       throws InterruptedException, X {
@@ -136,27 +140,28 @@ public interface Acquirable<H extends Held> {
   }
 
   /**
-   * As {@link #tryRun(Action)}, for work that gives a result, which must not be null: empty means
-   * that the work was skipped.
+   * As {@link #tryRun(Action)}, for a task with a result, which must not be null; empty means that
+   * the task was skipped.
    */
   <T, X extends Exception> Optional<T> tryCall(Task<? super H, T, X> task) throws X;
 
-  /** As {@link #tryCall(Task)}, waiting up to {@code maxWait} before it skips the work. */
+  /** As {@link #tryCall(Task)}, waiting up to {@code maxWait} before it skips the task. */
   <T, X extends Exception> Optional<T> tryCall(Duration maxWait, Task<? super H, T, X> task)
       throws InterruptedException, X;
 
   /**
-   * Acquires, starts the work, and releases when its stage completes.
+   * Acquires this, starts the task, and releases when its stage completes.
    *
-   * <p>The future fails with {@link LockLostException} if it was lost meanwhile. Completing the
-   * future abandons the wait; work that has been started goes on, and releases when it is done.
+   * <p>The future fails with {@link LockLostException} if the lock was lost meanwhile. Completing
+   * the future abandons the wait; a task that has started continues, and the lock is released when
+   * it is done.
    */
   @CheckReturnValue
   <T> CompletableFuture<T> callAsync(
       Duration maxWait, Function<? super H, ? extends CompletionStage<T>> task);
 
   /**
-   * Work that is done under a lock.
+   * An action that runs under a lock.
    *
    * @param <H> what is held
    * @param <X> what it may throw
@@ -164,10 +169,10 @@ public interface Acquirable<H extends Held> {
   @FunctionalInterface
   interface Action<H extends Held, X extends Exception> {
 
-    /** Does the work. */
+    /** Runs the action. */
     void run(H held) throws X;
 
-    /** Returns this work as a task that gives true. */
+    /** Returns this action as a task whose result is true. */
     default Task<H, Boolean, X> asTask() {
       return held -> {
         run(held);
@@ -177,7 +182,7 @@ public interface Acquirable<H extends Held> {
   }
 
   /**
-   * Work that is done under a lock and gives a result.
+   * A task that runs under a lock and has a result.
    *
    * @param <H> what is held
    * @param <T> the result
@@ -186,7 +191,7 @@ public interface Acquirable<H extends Held> {
   @FunctionalInterface
   interface Task<H extends Held, T, X extends Exception> {
 
-    /** Does the work. */
+    /** Runs the task. */
     T call(H held) throws X;
   }
 }

@@ -1,6 +1,9 @@
 package io.fenceline;
 
-/** The client was closed before or during the call; it holds nothing any more. */
+/**
+ * Thrown when a client is used after it was closed, or is closed during the call. The caller holds
+ * nothing.
+ */
 public final class ClientClosedException extends FencelineException {
   private static final long serialVersionUID = 1L;
 

@@ -22,17 +22,17 @@ package io.fenceline;
  */
 public interface FencedLock extends Acquirable<Hold> {
 
-  /** The name. */
+  /** Returns the name of this lock. */
   String name();
 
-  /** How it is acquired. */
+  /** Returns the options with which this lock is acquired. */
   LockOptions options();
 
   /**
-   * This lock as a {@link java.util.concurrent.locks.Lock}, owned by the thread.
+   * Returns this lock as a {@link java.util.concurrent.locks.Lock} that is owned by a thread.
    *
-   * <p>All views of one name and client share their owners: a thread that holds the lock re-enters
-   * it through any of them.
+   * <p>All views of one name in one client share their owner: a thread that holds the lock can
+   * re-enter it through any of them.
    */
   ReentrantFencedLock asReentrantLock();
 }

@@ -6,29 +6,29 @@ import java.util.concurrent.locks.ReadWriteLock;
  * A pair of locks on one name: any number of readers, or one writer.
  *
  * <p>Readers do not starve writers: a reader that comes after a waiting writer waits behind it.
- * Holds of both have fencing tokens, and a fence judges them by their mode.
+ * Holds of both locks have fencing tokens, and a fence compares them according to their mode.
  */
 public interface FencedReadWriteLock {
 
-  /** The name. */
+  /** Returns the name of both locks. */
   String name();
 
-  /** How both are acquired. */
+  /** Returns the options with which both locks are acquired. */
   LockOptions options();
 
-  /** Shared by readers. */
+  /** Returns the lock that readers share. */
   FencedLock readLock();
 
-  /** For one writer; the same as {@link Fenceline#lock} of the same name. */
+  /** Returns the lock for one writer; the same as {@link Fenceline#lock} with the same name. */
   FencedLock writeLock();
 
   /**
-   * This lock as a {@link ReadWriteLock}, owned by the thread.
+   * Returns this lock as a {@link ReadWriteLock} that is owned by a thread.
    *
-   * <p>Both locks are {@link ReentrantFencedLock}s. A thread that owns the write lock may take the
-   * read lock, too; the name stays closed for others until it has unlocked both, since no store can
-   * turn one into the other. A thread that owns the read lock alone can't have the write lock, for
-   * which it would wait for itself: {@code lock} says so with an {@link
+   * <p>Both locks are {@link ReentrantFencedLock}s. A thread that owns the write lock may also take
+   * the read lock; the name stays closed for others until the thread has unlocked both, since no
+   * store can convert one into the other. A thread that owns only the read lock can't acquire the
+   * write lock, since it would wait for itself: {@code lock} then throws {@link
    * IllegalMonitorStateException}.
    */
   ReadWriteLock asReadWriteLock();

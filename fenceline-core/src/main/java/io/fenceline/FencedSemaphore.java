@@ -3,23 +3,24 @@ package io.fenceline;
 import io.fenceline.settings.InvalidSettingException;
 
 /**
- * A number of permits on one name; acquiring it takes one.
+ * A semaphore shared by processes through a store: a number of permits on one name. Acquiring it
+ * takes one permit.
  *
- * <p>Permits that a crashed process held come back at the end of its lease. All who use a name must
- * agree on its number of permits.
+ * <p>Permits that a crashed process held become free at the end of its lease. All clients must use
+ * the same number of permits for a name.
  */
 public interface FencedSemaphore extends Acquirable<PermitHold> {
 
-  /** The name. */
+  /** Returns the name of this semaphore. */
   String name();
 
-  /** How many permits there are. */
+  /** Returns the total number of permits. */
   int permits();
 
   /**
-   * Several permits at once, all or none.
+   * Returns a way to acquire several permits at once, all or none.
    *
-   * @throws InvalidSettingException if there are fewer
+   * @throws InvalidSettingException if the semaphore has fewer permits
    */
   Acquirable<PermitHold> several(int permits);
 }

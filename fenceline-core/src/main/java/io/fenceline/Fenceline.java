@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A client of one store: gives out locks, keeps them renewed, and says when one is lost.
+ * A client of one store: creates locks, renews their holds, and reports when one is lost.
  *
  * <pre>{@code
  * try (Fenceline fenceline = Fenceline.connect("memory:")) {
@@ -23,8 +23,8 @@ import java.util.concurrent.CompletableFuture;
  * }
  * }</pre>
  *
- * <p>One client a process and store is enough; it is thread-safe. Threads of one client queue
- * locally before they ask the store.
+ * <p>One client per process and store is enough; it is thread-safe. Threads of one client queue
+ * locally before a request is sent to the store.
  */
 public interface Fenceline extends AutoCloseable {
 
@@ -32,7 +32,8 @@ public interface Fenceline extends AutoCloseable {
    * Connects with default settings.
    *
    * @param uri such as {@code sqlite:/var/lib/app/locks.db} or {@code redis://cache:6379}
-   * @throws InvalidSettingException if the address is wrong or its store is not on the path
+   * @throws InvalidSettingException if the address is malformed, or its store is not on the class
+   *     path
    * @throws StoreUnavailableException if the store can't be reached
    */
   @MustBeClosed
@@ -40,64 +41,65 @@ public interface Fenceline extends AutoCloseable {
     return builder().store(uri).connect();
   }
 
-  /** Settings, then {@link FencelineBuilder#connect}. */
+  /** Returns a builder for a client with other settings. */
   static FencelineBuilder builder() {
     return new ClientBuilder();
   }
 
-  /** The lock of a name, with the client's default options. */
+  /** Returns the lock with a name, with the client's default options. */
   FencedLock lock(String name);
 
-  /** The lock of a name. */
+  /** Returns the lock with a name and these options. */
   FencedLock lock(String name, LockOptions options);
 
-  /** The read-write lock of a name, with the client's default options. */
+  /** Returns the read-write lock with a name, with the client's default options. */
   FencedReadWriteLock readWriteLock(String name);
 
-  /** The read-write lock of a name. */
+  /** Returns the read-write lock with a name and these options. */
   FencedReadWriteLock readWriteLock(String name, LockOptions options);
 
-  /** The semaphore of a name, with the client's default options. */
+  /** Returns the semaphore with a name, with the client's default options. */
   FencedSemaphore semaphore(String name, int permits);
 
-  /** The semaphore of a name. */
+  /** Returns the semaphore with a name and these options. */
   FencedSemaphore semaphore(String name, int permits, LockOptions options);
 
-  /** Several locks, all or none, with the client's default options. */
+  /** Returns a way to acquire several locks, all or none, with the client's default options. */
   Acquirable<MultiHold> lockAll(String... names);
 
   /**
-   * Several locks, all or none.
+   * Returns a way to acquire several locks, all or none.
    *
-   * <p>Free of deadlock, in whatever order callers name them: they are always taken in the order of
-   * their names. If one of them is lost while the next is waited for, all are given back, and it
-   * starts over while there is time; a try does not, and is empty.
+   * <p>This is free of deadlock, since the locks are always acquired in the order of their names.
+   * If one of them is lost during the wait for the next one, all are released, and the acquire
+   * starts again while there is time; a try does not start again and returns an empty result.
    */
   Acquirable<MultiHold> lockAll(List<String> names, LockOptions options);
 
-  /** Who holds a name, and who waits. */
+  /** Returns who holds a lock, and who waits for it. */
   LockReport inspect(String name);
 
   /**
-   * The names that start with a prefix and are held or waited for, in order.
+   * Returns the locks that are held or waited for and whose names start with a prefix, ordered by
+   * name.
    *
-   * @param limit how many at most
+   * @param limit the maximum number of locks
    */
   List<LockReport> list(String prefix, int limit);
 
   /**
-   * Takes a lock away from whoever holds it, if it is still the grant of this token. Its tokens are
-   * below every later one, so a fence refuses what the former holder still writes; with a
-   * lock-delay the name opens only after the delay.
+   * Releases a lock by force if it is still held by the grant with this token. A fence refuses
+   * further writes of the former holder once a later holder has written, since later tokens are
+   * larger. With a lock-delay, the name opens only after the delay.
    *
-   * @param token as {@link #inspect} shows it, or any that was handed on within that grant
+   * @param token as {@link #inspect} shows it, or the token of any hand-off within that grant
    * @return whether that grant still held the lock
    */
   boolean forceRelease(String name, long token);
 
   /**
-   * Looks the store over: version, permissions, settings that put locks at risk. Empty where a
-   * store has nothing to check.
+   * Checks the store: its version, permissions, and settings that put locks at risk. Empty if there
+   * is nothing to check.
    */
   List<Finding> diagnose();
 
@@ -113,24 +115,27 @@ public interface Fenceline extends AutoCloseable {
   /** As {@link #diagnose}, without blocking. */
   CompletableFuture<List<Finding>> diagnoseAsync();
 
-  /** As {@link FencelineBuilder#observer}, for what begins from now on. */
+  /**
+   * Adds an observer, as {@link FencelineBuilder#observer} does, for acquires that start from now
+   * on.
+   */
   void observe(ObserverFactory observer);
 
-  /** What the store promises. */
+  /** Returns what the store guarantees. */
   Guarantees guarantees();
 
-  /** What the store is, without secrets. */
+  /** Returns a description of the store, without secrets. */
   String store();
 
   /**
-   * The clocks, timers and threads that this client lives by, for whatever is built on it. They end
-   * with the client, unless they were handed in; nobody else closes them.
+   * Returns the clocks, timers and threads of this client, for code that builds on it. The client
+   * closes them unless they were handed in; nobody else may.
    */
   Time time();
 
   /**
-   * Gives back everything: first all holds become invalid, then their loss is signalled, then they
-   * are released. Whoever waits fails with {@link ClientClosedException}.
+   * Closes the client: all holds become invalid, then their loss is signalled, then they are
+   * released. Waiting callers fail with {@link ClientClosedException}.
    */
   @Override
   void close();

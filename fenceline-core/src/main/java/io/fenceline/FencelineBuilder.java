@@ -26,70 +26,75 @@ import java.util.random.RandomGenerator;
  */
 public interface FencelineBuilder {
 
-  /** Where the locks are, by URI. */
+  /** Sets the store by its URI. */
   FencelineBuilder store(String uri);
 
-  /** Where the locks are, by a driver that you already have; the store's module makes it. */
+  /** Sets a store that its module has created from a driver of yours. */
   FencelineBuilder store(Store store);
 
-  /** What this client calls itself in inspection and errors; host and process id by default. */
+  /** Sets the name of this client in inspection and errors; host and process id by default. */
   FencelineBuilder label(String label);
 
-  /** What locks have unless they are given options of their own. */
+  /** Sets the options of locks that are created without options. */
   FencelineBuilder defaultOptions(LockOptions options);
 
-  /** How long connecting may take; 5 seconds by default. */
+  /** Sets how long connecting may take; 5 seconds by default. */
   FencelineBuilder connectTimeout(Duration timeout);
 
-  /** How long one request to the store may go unanswered; 3 seconds by default. */
+  /** Sets how long a request to the store may take; 3 seconds by default. */
   FencelineBuilder operationTimeout(Duration timeout);
 
-  /** Fails to connect unless the store gives all of these. */
+  /** Requires guarantees: connecting fails unless the store gives all of them. */
   FencelineBuilder require(Guarantee... guarantees);
 
-  /** How much of everything this client may have. */
+  /** Sets the maximum numbers of waiters, holds and pending undos. */
   FencelineBuilder limits(Limits limits);
 
-  /** How far a lock may pass within this process before others get their turn. */
+  /**
+   * Sets how often, and for how long, a lock may be handed from thread to thread of this process
+   * before other processes get their turn.
+   */
   FencelineBuilder handOff(HandOff handOff);
 
   /**
-   * Is added to every grant number, for a ZooKeeper or etcd that was wiped or restored and counts
-   * anew: take the largest token that a fence has accepted, shifted right by 8, plus one. All
-   * clients of a name must agree on it.
+   * Sets a number that is added to every grant number, for a ZooKeeper or etcd whose numbers start
+   * again because it was wiped or restored: the largest token that a fence has accepted, shifted
+   * right by 8, plus one. All clients of a name must use the same value.
    */
   FencelineBuilder tokenBase(long base);
 
-  /** Hears everything that happens to the locks of this client. */
+  /** Adds a listener for all events of the locks of this client. */
   FencelineBuilder listener(LockListener listener);
 
   /**
-   * Is told inline, so that its figures are exact, what the locks of this client do; for meters and
-   * traces.
+   * Adds an observer for meters and traces. It is called on the thread on which something happens,
+   * so that its figures are exact.
    */
   FencelineBuilder observer(ObserverFactory observer);
 
   /**
-   * Runs listeners, callbacks of futures and the requests of stores that block, instead of up to
-   * some hundred threads of the client's own: virtual threads, say, or a container's pool.
+   * Sets the executor that runs listeners, callbacks of futures and requests of blocking stores,
+   * such as one with virtual threads or the pool of a container. Without one, the client uses up to
+   * some hundred threads of its own.
    *
-   * <p>Renewals and timers keep their two threads, so that a busy executor costs no hold. What the
-   * executor rejects runs on a thread of the client. It is not shut down with the client.
+   * <p>Renewals and timers keep two threads of their own, so that no hold is lost because the
+   * executor is busy. A task that the executor rejects runs on a thread of the client. The client
+   * does not shut the executor down.
    */
   FencelineBuilder executor(Executor executor);
 
-  /** Clocks, timers and threads other than the machine's own; for tests. */
+  /** Sets clocks, timers and threads other than those of the machine; for tests. */
   FencelineBuilder time(Time time);
 
-  /** Randomness other than a {@link java.security.SecureRandom}; for tests. */
+  /** Sets a source of randomness other than {@link java.security.SecureRandom}; for tests. */
   FencelineBuilder random(RandomGenerator random);
 
   /**
    * Connects.
    *
    * @throws StoreUnavailableException if the store can't be reached within the connect timeout
-   * @throws StoreRefusedException if it does not let this client in
-   * @throws InvalidSettingException if it does not give what is required
+   * @throws StoreRefusedException if the store refuses this client
+   * @throws InvalidSettingException if the store lacks a required guarantee
    */
   @MustBeClosed
   Fenceline connect();

@@ -4,10 +4,10 @@ import io.fenceline.spi.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all of Fenceline's own exceptions have in common: none is checked, all carry figures.
+ * The parent of Fenceline's exceptions. They are unchecked, and their figures are also fields.
  *
- * <p>Messages repeat what servers say and what others have put into a store: they have no character
- * that a terminal would obey, or that would begin a line of a log.
+ * <p>Messages may quote servers and data of other clients; control characters and line breaks in
+ * them are replaced, so that they can't harm a terminal or forge a line of a log.
  */
 public abstract class FencelineException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -6,29 +6,29 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Something held on a lease that can run out: one lock, some permits, or several locks at once.
+ * One lock, some permits, or several locks, held on a lease that can run out.
  *
- * <p>Any thread may use and release it. A held thing ends once, by release or by loss, and stays
- * ended.
+ * <p>Any thread may use and release it. It ends once, by release or by loss, and can't be revived.
  *
  * <p>Thread-safe.
  */
 public interface Held extends AutoCloseable {
 
   /**
-   * Whether the lease still runs, judged by the local clocks alone, without I/O.
+   * Returns whether the lease still runs, by the local clocks alone, without I/O.
    *
-   * <p>False after release and after loss. True is a statement about now: a process that pauses
-   * right after it may wake up without the lock, which only the guarded resource can notice, by the
-   * token.
+   * <p>False after release and after loss. True applies to this moment only: a process that pauses
+   * right afterwards may resume without the lock, which only the guarded resource can notice, by
+   * the token.
    */
   boolean isValid();
 
-  /** How long the lease runs if it is not renewed; zero when this is no longer valid. */
+  /** Returns how long the lease still runs if it is not renewed; zero if it is no longer valid. */
   Duration remaining();
 
   /**
-   * Returns if this is valid for at least that long, renewing it where it renews itself.
+   * Makes sure that this stays valid for at least that long, renewing it if it is renewed
+   * automatically.
    *
    * @throws LockLostException if it is lost
    * @throws LeaseTooShortException if it is valid, but not for that long
@@ -37,8 +37,9 @@ public interface Held extends AutoCloseable {
   void ensure(Duration duration) throws InterruptedException;
 
   /**
-   * Gives back what is held; waits for the store's answer, at most for the operation timeout. A
-   * second call gives the first answer. Works on an interrupted thread, and keeps the interrupt.
+   * Releases this, and waits for the store's answer, at most for the operation timeout. A second
+   * call returns the answer of the first one. Works on an interrupted thread, and keeps the
+   * interrupt.
    */
   ReleaseOutcome release();
 
@@ -46,7 +47,7 @@ public interface Held extends AutoCloseable {
   CompletableFuture<ReleaseOutcome> releaseAsync();
 
   /**
-   * As {@link #release}, for those who want to know.
+   * As {@link #release}, but throws if the release did not succeed.
    *
    * @throws LockLostException if it was lost before
    * @throws StoreUnavailableException if the store gave no answer
@@ -54,15 +55,18 @@ public interface Held extends AutoCloseable {
   void releaseOrThrow();
 
   /**
-   * Calls a listener when this is lost, on a thread of its own; at once if it is lost already,
-   * never if it was released.
+   * Adds a listener that is called, on a thread of its own, when this is lost; at once if it is
+   * already lost, never if it was released.
    *
-   * <p>A client has 256 threads for this, unless it was given an executor: while that many
-   * listeners block, those of further losses wait.
+   * <p>A client has 256 threads for this, unless it has an executor: while that many listeners
+   * block, the listeners of further losses wait.
    */
   void onLost(Consumer<? super Lost> listener);
 
-  /** Completes when this is lost; never completes if it is released first. */
+  /**
+   * Returns a future that completes when this is lost; it never completes if this is released
+   * first.
+   */
   CompletableFuture<Lost> lost();
 
   /** As {@link #release}; never throws. A lost hold is logged as a warning. */

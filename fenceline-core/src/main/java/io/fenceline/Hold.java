@@ -14,43 +14,46 @@ import java.util.concurrent.CompletableFuture;
  * }
  * }</pre>
  *
- * <p>A hold that is garbage collected without having been released is no longer renewed, and is
- * reported as leaked. One with a fixed lease, which nothing renews, is reported as lost at its end.
+ * <p>A hold that is garbage collected before it was released is no longer renewed, and is reported
+ * as leaked. A hold with a fixed lease, which is not renewed anyway, is reported as lost when its
+ * lease ends.
  */
 public interface Hold extends Held {
 
-  /** The lock. */
+  /** Returns the name of the lock. */
   String name();
 
   /**
-   * Larger than the token of every earlier conflicting hold of the same name. Send it along with
-   * every write.
+   * Returns the fencing token: larger than the token of every earlier conflicting hold of the same
+   * name. Send it along with every write.
    */
   long token();
 
-  /** The token together with its mode, as a fence takes it. */
+  /** Returns the token together with its mode, for a {@link io.fenceline.fence.Fence}. */
   FencingToken fencingToken();
 
-  /** The public name of this hold: the same in logs, events and inspection. Not a secret. */
+  /**
+   * Returns the public name of this hold: the same in logs, events and inspection. Not a secret.
+   */
   String id();
 
-  /** When it was acquired, by the wall clock. */
+  /** Returns when it was acquired, by the wall clock. */
   Instant acquiredAt();
 
-  /** How long the lease is. */
+  /** Returns the length of the lease. */
   Duration lease();
 
   /**
-   * Starts a fixed lease again, with this length.
+   * Restarts a fixed lease with this length.
    *
-   * <p>A shorter lease ends this hold sooner, and the name is given back then, but the store keeps
-   * the longer one until that happens: a request to shorten that arrived late could end a lease
-   * that its holder believes in. So the name of a process that dies meanwhile stays closed until
-   * the longer lease has ended.
+   * <p>A shorter lease ends this hold sooner, and the name is then released. The store keeps the
+   * longer lease until that happens, since a late request to shorten it could end a lease that its
+   * holder still relies on. If the process dies meanwhile, the name stays closed until the longer
+   * lease has ended.
    *
    * @throws LockLostException if the hold is lost
    * @throws StoreUnavailableException if the store gave no answer; the old lease still runs
-   * @throws IllegalStateException if the hold renews itself, or was released
+   * @throws IllegalStateException if the hold is renewed automatically, or was released
    */
   void extend(Duration lease) throws InterruptedException;
 
@@ -58,8 +61,8 @@ public interface Hold extends Held {
   CompletableFuture<Void> extendAsync(Duration lease);
 
   /**
-   * Another hold on the same grant, with the same token, without a round trip. The lock is given
-   * back when the last of them is released.
+   * Returns another hold on the same grant, with the same token, without a round trip. The lock is
+   * released when the last of these holds is released.
    *
    * @throws LockLostException if the hold is lost
    * @throws IllegalStateException if it was released

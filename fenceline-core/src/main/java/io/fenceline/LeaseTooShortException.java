@@ -3,7 +3,7 @@ package io.fenceline;
 import io.fenceline.settings.Durations;
 import java.time.Duration;
 
-/** A hold that is valid, but not for as long as {@link Hold#ensure} asked. */
+/** Thrown by {@link Hold#ensure} if a hold is valid, but not for as long as required. */
 public final class LeaseTooShortException extends FencelineException {
   private static final long serialVersionUID = 1L;
 
@@ -22,17 +22,17 @@ public final class LeaseTooShortException extends FencelineException {
     this.remaining = remaining;
   }
 
-  /** Which lock. */
+  /** Returns the name of the lock. */
   public String name() {
     return name;
   }
 
-  /** What was asked for. */
+  /** Returns the time that was required. */
   public Duration required() {
     return required;
   }
 
-  /** What is left. */
+  /** Returns the time that is left. */
   public Duration remaining() {
     return remaining;
   }

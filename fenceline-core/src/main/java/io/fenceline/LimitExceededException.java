@@ -4,8 +4,8 @@ import io.fenceline.settings.Durations;
 import io.fenceline.settings.Limits;
 
 /**
- * More than was allowed: more waiters, holds or undos than this client may have, and then nothing
- * was taken; or a task that was interrupted since it ran longer under the lock than it was given.
+ * Thrown when a limit of the client is reached (waiters, holds or pending undos; nothing was
+ * acquired), or when a task was interrupted because it reached its work limit.
  */
 public final class LimitExceededException extends FencelineException {
   private static final long serialVersionUID = 1L;
@@ -22,12 +22,12 @@ public final class LimitExceededException extends FencelineException {
     this.allowed = Durations.showAny(allowed);
   }
 
-  /** Which limit, by its name in {@link Limits}, or {@code work limit}. */
+  /** Returns the name of the limit: one of {@link Limits}, or {@code work limit}. */
   public String limit() {
     return limit;
   }
 
-  /** Its value, as it is shown. */
+  /** Returns the value of the limit, as in the message. */
   public String allowed() {
     return allowed;
   }

@@ -4,7 +4,7 @@ import io.fenceline.event.LossReason;
 import io.fenceline.settings.Durations;
 import java.time.Duration;
 
-/** A hold that is no longer valid: another process may hold the lock. Stop writing. */
+/** Thrown when a hold is no longer valid: another process may hold the lock. Stop writing. */
 public final class LockLostException extends FencelineException {
   private static final long serialVersionUID = 1L;
 
@@ -30,7 +30,7 @@ public final class LockLostException extends FencelineException {
     this.lease = lease;
   }
 
-  /** The text of this exception, which is also the log line of a loss. */
+  /** Returns the text of this exception, which is also the log line of a loss. */
   public static String message(
       String name,
       long token,
@@ -49,27 +49,27 @@ public final class LockLostException extends FencelineException {
             store);
   }
 
-  /** Which lock. */
+  /** Returns the name of the lock. */
   public String name() {
     return name;
   }
 
-  /** The token of the hold. */
+  /** Returns the token of the hold. */
   public long token() {
     return token;
   }
 
-  /** Why it is lost. */
+  /** Returns why the hold was lost. */
   public LossReason reason() {
     return reason;
   }
 
-  /** How long before the loss the lease was last started. */
+  /** Returns the time between the last renewal of the lease and the loss. */
   public Duration sinceRenewal() {
     return sinceRenewal;
   }
 
-  /** The lease. */
+  /** Returns the length of the lease. */
   public Duration lease() {
     return lease;
   }

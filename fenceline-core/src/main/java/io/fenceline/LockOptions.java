@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a lock is held and waited for. Immutable: each method gives a changed copy.
+ * How a lock is held and waited for. Immutable: each method returns a changed copy.
  *
  * <pre>{@code
  * LockOptions nightly = LockOptions.defaults().lease(Duration.ofMinutes(1)).keepAtLeast(Duration.ofSeconds(30));
@@ -68,19 +68,27 @@ public final class LockOptions {
     return draft;
   }
 
-  /** A lease of 30 seconds that renews itself; waits in the queue. */
+  /**
+   * Returns the default options: a lease of 30 seconds that is renewed automatically, and a fair
+   * queue.
+   */
   public static LockOptions defaults() {
     return DEFAULTS;
   }
 
-  /** How long the store keeps the lock for a holder that is not heard of; 30 seconds by default. */
+  /**
+   * Sets how long the store keeps the lock without hearing from its holder; 30 seconds by default.
+   * The lease is renewed automatically.
+   */
   public LockOptions lease(Duration lease) {
     Draft draft = draft();
     draft.lease = Durations.checkPositive("lease", lease);
     return new LockOptions(draft);
   }
 
-  /** The lease is not renewed by itself: it ends, unless {@link Hold#extend} is called. */
+  /**
+   * Sets a lease that is not renewed automatically: it ends unless {@link Hold#extend} is called.
+   */
   public LockOptions fixedLease(Duration lease) {
     Draft draft = draft();
     draft.lease = Durations.checkPositive("lease", lease);
@@ -88,14 +96,14 @@ public final class LockOptions {
     return new LockOptions(draft);
   }
 
-  /** Auto-renewal ends this long after the lock was acquired; the hold then ends with its lease. */
+  /** Sets how long after the acquire the renewal stops; the hold then ends with its lease. */
   public LockOptions maxHold(Duration maxHold) {
     Draft draft = draft();
     draft.maxHold = Optional.of(Durations.checkPositive("maxHold", maxHold));
     return new LockOptions(draft);
   }
 
-  /** How to wait; in a fair queue by default. */
+  /** Sets how an acquire waits; in a fair queue by default. */
   public LockOptions waiting(WaitStrategy strategy) {
     Draft draft = draft();
     draft.waitStrategy = Objects.requireNonNull(strategy, "strategy");
@@ -103,8 +111,8 @@ public final class LockOptions {
   }
 
   /**
-   * Interrupts the thread that acquired the lock, by a blocking call, when the lock is lost. The
-   * loss of several locks that were acquired together interrupts once.
+   * Interrupts the thread that acquired the lock with a blocking call when the lock is lost. If
+   * several locks that were acquired together are lost, the thread is interrupted once.
    */
   public LockOptions interruptOnLoss() {
     Draft draft = draft();
@@ -113,8 +121,9 @@ public final class LockOptions {
   }
 
   /**
-   * Keeps the name closed for a while after a lease that ran out, for resources that can't check
-   * tokens. The holder believes in the lease only, so its last writes have the delay to arrive.
+   * Keeps the name closed for a while after a lease has run out, for resources that can't check
+   * tokens. The holder relies on the lease only, so the last writes can still arrive during the
+   * delay.
    */
   public LockOptions lockDelay(Duration delay) {
     Draft draft = draft();
@@ -123,8 +132,8 @@ public final class LockOptions {
   }
 
   /**
-   * Keeps the name closed for this long after it was acquired, even when it is released sooner: a
-   * scheduled job that is short runs once, though the clocks of its servers differ.
+   * Keeps the name closed for this long after the acquire, even if the lock is released sooner, so
+   * that a short scheduled job runs only once although the servers' clocks differ.
    */
   public LockOptions keepAtLeast(Duration atLeast) {
     Draft draft = draft();
@@ -132,7 +141,10 @@ public final class LockOptions {
     return new LockOptions(draft);
   }
 
-  /** Remembers where each hold was acquired, so that a leaked one can be found; costs a little. */
+  /**
+   * Records the stack trace of each acquire, so that a leaked hold can be found; this has a small
+   * cost.
+   */
   public LockOptions leakTrace() {
     Draft draft = draft();
     draft.leakTrace = true;
@@ -140,9 +152,9 @@ public final class LockOptions {
   }
 
   /**
-   * Warns once, by the log and {@link io.fenceline.event.HeldTooLong}, while a lock is still held
-   * this long after it was acquired. The warning has the name of the thread that acquired it, and
-   * with {@link #leakTrace} its stack.
+   * Warns once, in the log and with {@link io.fenceline.event.HeldTooLong}, if a lock is still held
+   * this long after the acquire. The warning names the thread that acquired the lock and, with
+   * {@link #leakTrace}, its stack trace.
    */
   public LockOptions warnAfter(Duration held) {
     Draft draft = draft();
@@ -161,7 +173,7 @@ public final class LockOptions {
     return lease;
   }
 
-  /** Whether the lease renews itself. */
+  /** Returns whether the lease is renewed automatically. */
   public boolean autoRenewal() {
     return autoRenewal;
   }

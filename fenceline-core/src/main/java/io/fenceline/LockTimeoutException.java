@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Another holder kept the lock for all of the time that the caller would wait. */
+/** Thrown when others kept the lock for all of the time that the caller was willing to wait. */
 public final class LockTimeoutException extends FencelineException {
   private static final long serialVersionUID = 1L;
 
   private static final String HELD_HERE =
-      ". This very client holds it: code that has the lock already enters it again by reenter() of"
-          + " its hold, or by asReentrantLock()";
+      ". This client itself holds the lock: to enter it again, use reenter() of the hold, or"
+          + " asReentrantLock()";
 
   private final String name;
   private final Duration maxWait;
@@ -21,7 +21,7 @@ public final class LockTimeoutException extends FencelineException {
   private final @Nullable Duration holderLeaseLeft;
   private final boolean heldByThisClient;
 
-  /** Says who held the lock, as far as the store told. */
+  /** Names the holder of the lock, as far as the store reported it. */
   public LockTimeoutException(
       String name,
       Duration maxWait,
@@ -54,40 +54,40 @@ public final class LockTimeoutException extends FencelineException {
     this.heldByThisClient = heldByThisClient;
   }
 
-  /** Which lock. */
+  /** Returns the name of the lock. */
   public String name() {
     return name;
   }
 
-  /** How long the caller was ready to wait. */
+  /** Returns how long the caller was willing to wait. */
   public Duration maxWait() {
     return maxWait;
   }
 
-  /** How long it has waited. */
+  /** Returns how long the caller waited. */
   public Duration waited() {
     return waited;
   }
 
-  /** Label of the process that held the lock when the store last answered. */
+  /** Returns the label of the client that held the lock when the store last answered. */
   public Optional<String> holder() {
     return Optional.ofNullable(holder);
   }
 
-  /** Token of that process' grant. */
+  /** Returns the token of that holder's grant. */
   public Optional<Long> holderToken() {
     return Optional.ofNullable(holderToken);
   }
 
   /**
-   * Whether it was a hold of this same client: perhaps of this same thread, which then has waited
-   * for itself.
+   * Returns whether this same client held the lock. If even the same thread held it, the thread
+   * waited for itself.
    */
   public boolean heldByThisClient() {
     return heldByThisClient;
   }
 
-  /** How long its lease still ran then. */
+  /** Returns how long the holder's lease still ran at that time. */
   public Optional<Duration> holderLeaseLeft() {
     return Optional.ofNullable(holderLeaseLeft);
   }

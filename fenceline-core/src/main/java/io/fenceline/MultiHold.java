@@ -3,18 +3,18 @@ package io.fenceline;
 import java.util.List;
 
 /**
- * Several locks, held together: valid while all of them are, lost when the first of them is, and
- * released together.
+ * Several locks that are held together: valid while all of them are valid, lost when the first one
+ * is lost, and released together.
  */
 public interface MultiHold extends Held {
 
-  /** The holds, in the order of their names. */
+  /** Returns the holds, in the order of their names. */
   List<Hold> holds();
 
   /**
-   * The hold of one name.
+   * Returns the hold of one of the locks.
    *
-   * @throws IllegalArgumentException if the name is not among them
+   * @throws IllegalArgumentException if there is no lock with this name
    */
   Hold hold(String name);
 }

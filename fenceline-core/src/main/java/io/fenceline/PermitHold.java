@@ -7,27 +7,32 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Some permits of a semaphore.
  *
- * <p>Its token is unique and rises, but several holders are valid at once, so no order can fence
- * them: there is no {@link FencingToken} here.
+ * <p>Its token is unique and rises, but several holders are valid at once, so permits can't be
+ * fenced: there is no {@link FencingToken} here.
  */
 public interface PermitHold extends Held {
 
-  /** The semaphore. */
+  /** Returns the name of the semaphore. */
   String name();
 
-  /** How many permits are held. */
+  /** Returns how many permits are held. */
   int permits();
 
-  /** Unique, and larger than that of every earlier hold of the semaphore; not for fences. */
+  /**
+   * Returns a number that is unique and larger than that of every earlier hold of the semaphore;
+   * not for fences.
+   */
   long token();
 
-  /** The public name of this hold: the same in logs, events and inspection. Not a secret. */
+  /**
+   * Returns the public name of this hold: the same in logs, events and inspection. Not a secret.
+   */
   String id();
 
-  /** When it was acquired, by the wall clock. */
+  /** Returns when it was acquired, by the wall clock. */
   Instant acquiredAt();
 
-  /** How long the lease is. */
+  /** Returns the length of the lease. */
   Duration lease();
 
   /** See {@link Hold#extend}. */

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A lock that the thread owns, true to the contract of {@link Lock}, with its token.
+ * A lock that is owned by a thread and keeps the contract of {@link Lock}, with a fencing token.
  *
  * <pre>{@code
  * ReentrantFencedLock lock = fenceline.lock("ledger").asReentrantLock();
@@ -17,29 +17,29 @@ import java.util.concurrent.locks.Lock;
  * }
  * }</pre>
  *
- * <p>Re-entry keeps the token and costs no round trip; on a lost lock it fails: {@code tryLock}
- * answers false and {@code lock} throws {@link LockLostException}, until the owner has unlocked as
- * often as it has locked. A thread that ends without unlocking is found out: its lock is no longer
- * renewed, and is reported as leaked. There are no conditions. Waiting callers queue in the order
- * of arrival, for as long as the call says; a {@link WaitStrategy} does not apply.
+ * <p>Re-entry keeps the token and needs no round trip. If the lock was lost, re-entry fails: {@code
+ * tryLock} returns false and {@code lock} throws {@link LockLostException}, until the owner has
+ * unlocked as often as it has locked. If a thread ends without unlocking, its lock is no longer
+ * renewed, and is reported as leaked. Conditions are not supported. Waiting callers queue in the
+ * order of arrival, for as long as the call allows; a {@link WaitStrategy} does not apply.
  */
 public interface ReentrantFencedLock extends Lock {
 
   /**
-   * The token of the calling thread's hold.
+   * Returns the token of the calling thread's hold.
    *
    * @throws IllegalMonitorStateException if the calling thread does not own the lock
    */
   long token();
 
   /**
-   * The calling thread's hold; release it by {@link #unlock}.
+   * Returns the calling thread's hold; release it by {@link #unlock}.
    *
    * @throws IllegalMonitorStateException if the calling thread does not own the lock
    */
   Hold hold();
 
-  /** How many times the calling thread has locked and not unlocked. */
+  /** Returns how many times the calling thread has locked without unlocking. */
   int holdCount();
 
   /**
@@ -63,8 +63,7 @@ public interface ReentrantFencedLock extends Lock {
    * {@inheritDoc}
    *
    * @throws IllegalMonitorStateException if the calling thread does not own the lock
-   * @throws LockLostException if the lock was lost before this last unlock; it is unlocked all the
-   *     same
+   * @throws LockLostException if the lock was lost before this last unlock; it is unlocked anyway
    */
   @Override
   void unlock();

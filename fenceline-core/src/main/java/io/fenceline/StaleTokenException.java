@@ -1,6 +1,9 @@
 package io.fenceline;
 
-/** A write with a token that was overtaken: a later holder has written before. It was refused. */
+/**
+ * Thrown when a fence refuses a write because a later holder, with a larger token, has already
+ * written.
+ */
 public final class StaleTokenException extends FencelineException {
   private static final long serialVersionUID = 1L;
 
@@ -22,17 +25,17 @@ public final class StaleTokenException extends FencelineException {
     this.accepted = accepted;
   }
 
-  /** What was written to. */
+  /** Returns the name of the guarded resource. */
   public String resource() {
     return resource;
   }
 
-  /** The token that was refused. */
+  /** Returns the token that was refused. */
   public long offered() {
     return offered;
   }
 
-  /** The token that it is below. */
+  /** Returns the larger token that the resource has accepted. */
   public long accepted() {
     return accepted;
   }

@@ -1,7 +1,7 @@
 package io.fenceline;
 
 /**
- * Where locks are kept: what a store's module makes of a driver that you already have, for {@link
- * FencelineBuilder#store(Store)}. Only stores look inside.
+ * A place where locks are kept, created by the module of a store from a driver of yours, for {@link
+ * FencelineBuilder#store(Store)}. Only the module of the store uses its content.
  */
 public interface Store {}

@@ -3,9 +3,9 @@ package io.fenceline;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store has answered, and its answer is no: it lacks a right, space or memory, is read-only, or
- * has the name in use in another way. Asking again changes nothing until someone mends the cause,
- * so nothing waits for it. You hold nothing.
+ * Thrown when the store refuses a request: a right, space or memory is missing, it is read-only, or
+ * the name is in use as another kind of lock. A retry fails as well until someone fixes the cause,
+ * so no call waits for that. You hold nothing.
  */
 public final class StoreRefusedException extends FencelineException {
   private static final long serialVersionUID = 1L;

@@ -3,7 +3,7 @@ package io.fenceline;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store gave no answer, or said that it can't work now.
+ * Thrown when the store does not answer, or reports that it can't work at the moment.
  *
  * <p>You hold nothing. If a claim was under way, the name may stay closed for up to one lease.
  */
@@ -23,7 +23,7 @@ public final class StoreUnavailableException extends FencelineException {
     this.store = store;
   }
 
-  /** Which store. */
+  /** Returns a description of the store, without secrets. */
   public String store() {
     return store;
   }

@@ -1,11 +1,11 @@
 package io.fenceline.diagnosis;
 
-/** What is known of a promise that depends on the settings of a server. */
+/** Whether a guarantee holds that depends on the settings of a server. */
 public enum Certainty {
-  /** It is given. */
+  /** The guarantee holds. */
   YES,
-  /** It is not given. */
+  /** The guarantee does not hold. */
   NO,
-  /** It can't be told: the settings could not be read, or nobody has connected yet. */
+  /** Unknown: the settings could not be read, or no client has connected yet. */
   UNKNOWN
 }

@@ -3,14 +3,13 @@ package io.fenceline.diagnosis;
 import java.util.Objects;
 
 /**
- * Something that was found when a store was looked over: a fact, what it means for locks, and what
- * to do about it.
+ * A result of checking a store: a fact, what it means for locks, and what to do about it.
  *
- * @param check what was looked at, in a word or two, such as {@code eviction}; the same each time
+ * @param check what was checked, in one or two words, such as {@code eviction}; never changes
  * @param severity how bad it is
  * @param found the fact, with figures
  * @param meaning what it means for locks
- * @param advice what to do; empty where nothing has to be done
+ * @param advice what to do; empty if nothing has to be done
  */
 public record Finding(
     String check, Severity severity, String found, String meaning, String advice) {
@@ -21,7 +20,7 @@ public record Finding(
     OK,
     /** Worth knowing; locks are as safe as the store's guarantees say. */
     NOTE,
-    /** Locks can be lost, or be given twice, where the guarantees say that they are not. */
+    /** Locks can be lost or granted twice although the guarantees exclude that. */
     SERIOUS
   }
 
@@ -34,17 +33,17 @@ public record Finding(
     Objects.requireNonNull(advice, "advice");
   }
 
-  /** Something that is as it should be. */
+  /** Returns a finding that everything is as it should be. */
   public static Finding ok(String check, String found, String meaning) {
     return new Finding(check, Severity.OK, found, meaning, "");
   }
 
-  /** Something worth knowing. */
+  /** Returns a finding that is worth knowing. */
   public static Finding note(String check, String found, String meaning, String advice) {
     return new Finding(check, Severity.NOTE, found, meaning, advice);
   }
 
-  /** Something that has to be put right. */
+  /** Returns a finding that has to be fixed. */
   public static Finding serious(String check, String found, String meaning, String advice) {
     return new Finding(check, Severity.SERIOUS, found, meaning, advice);
   }

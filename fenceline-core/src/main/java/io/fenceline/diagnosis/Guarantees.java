@@ -9,14 +9,14 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What a store promises, and what can break it; said, not guessed.
+ * What a store guarantees, and what can break it.
  *
  * @param store what kind of store this is, such as {@code redis}
- * @param given the promises that hold; {@link Guarantee#DURABLE} is among them if {@code durable}
+ * @param given the guarantees that hold; {@link Guarantee#DURABLE} is among them if {@code durable}
  *     is {@link Certainty#YES}, and only then
- * @param durable whether grants survive a crash of the servers, as their settings are now
+ * @param durable whether grants survive a crash of the servers, with their current settings
  * @param shortestLease the shortest lease that the store can keep
- * @param longestLease the longest one
+ * @param longestLease the longest lease
  * @param onCrash what a crash and restart of the servers does to locks, and by which setting
  * @param onFailover what a failover does to locks
  * @param onClockJump what a jump of the server's clock does
@@ -44,7 +44,7 @@ public record Guarantees(
     given = Set.copyOf(all);
   }
 
-  /** Returns a copy that says what was found out about crashes of these very servers. */
+  /** Returns a copy with what is known about crashes of these servers. */
   public Guarantees durable(Certainty found, String nowOnCrash) {
     return new Guarantees(
         store,
@@ -58,15 +58,15 @@ public record Guarantees(
         onWipe);
   }
 
-  /** Whether a promise is given. */
+  /** Returns whether a guarantee is given. */
   public boolean gives(Guarantee guarantee) {
     return given.contains(guarantee);
   }
 
   /**
-   * Fails unless every one of these is given.
+   * Fails unless all of these are given.
    *
-   * @throws InvalidSettingException naming those that are not
+   * @throws InvalidSettingException that names the missing ones
    */
   public void require(Set<Guarantee> required) {
     Set<Guarantee> missing = new TreeSet<>(required);
@@ -88,7 +88,7 @@ public record Guarantees(
   /**
    * Fails if the store can't keep such a lease.
    *
-   * @throws InvalidSettingException with the figures
+   * @throws InvalidSettingException with the limits of the store
    */
   public void checkLease(Duration lease, Duration delay) {
     if (lease.compareTo(shortestLease) < 0 || lease.compareTo(longestLease) > 0) {

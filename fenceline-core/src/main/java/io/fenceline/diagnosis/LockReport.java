@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * Who holds a lock, since when, and who waits.
  *
- * <p>The store knows grants only: a token shown here is that of the grant, and what was handed on
- * within a process has the same upper bits.
+ * <p>The store knows only grants: the token shown here is the token of the grant, and tokens of
+ * hand-offs within a process have the same upper bits.
  *
  * @param name the lock
  * @param holders in the order of their grants; empty when the name is free
@@ -22,7 +22,7 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
     waiters = List.copyOf(waiters);
   }
 
-  /** Whether nobody holds it. */
+  /** Returns whether nobody holds the lock. */
   public boolean isFree() {
     return holders.isEmpty();
   }

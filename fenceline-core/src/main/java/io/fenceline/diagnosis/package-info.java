@@ -1,6 +1,6 @@
 /**
- * What a store and its locks say about themselves: what it guarantees, who holds and waits, and
- * what is wrong with its settings.
+ * Diagnosis of a store and its locks: what the store guarantees, who holds and waits, and what is
+ * wrong with its settings.
  */
 @NullMarked
 package io.fenceline.diagnosis;

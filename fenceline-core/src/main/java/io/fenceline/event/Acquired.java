@@ -8,9 +8,9 @@ import java.time.Duration;
  * @param name the lock
  * @param id the hold
  * @param token its token
- * @param lease how long its lease is
- * @param waited from the call to the hold
- * @param roundTrip from the sending that the lease counts from to the answer
+ * @param lease the length of its lease
+ * @param waited from the call to the acquisition
+ * @param roundTrip from when the request was sent (the start of the lease) to the reply
  */
 public record Acquired(
     String name, String id, long token, Duration lease, Duration waited, Duration roundTrip)

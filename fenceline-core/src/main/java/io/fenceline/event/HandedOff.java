@@ -8,9 +8,9 @@ import java.time.Duration;
  * @param name the lock
  * @param id the new hold
  * @param token its token
- * @param lease how long its lease is
- * @param handOff which one since the grant, from 1
- * @param waited from the call to the hold
+ * @param lease the length of its lease
+ * @param handOff the number of the hand-off since the grant, from 1
+ * @param waited from the call to the acquisition
  */
 public record HandedOff(
     String name, String id, long token, Duration lease, int handOff, Duration waited)

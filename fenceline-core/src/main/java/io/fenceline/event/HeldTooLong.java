@@ -5,7 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock is still held after {@link io.fenceline.LockOptions#warnAfter}; told once for each hold.
+ * A lock is still held after {@link io.fenceline.LockOptions#warnAfter}; reported once for each
+ * hold.
  *
  * @param name the lock
  * @param id the hold
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param since when it was acquired
  * @param held for how long it has been held
  * @param thread name of the thread that acquired it
- * @param acquiredAt where it was acquired, if the options asked to remember
+ * @param acquiredAt where it was acquired, with {@link io.fenceline.LockOptions#leakTrace}
  */
 public record HeldTooLong(
     String name,

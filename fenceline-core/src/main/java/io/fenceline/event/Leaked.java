@@ -4,14 +4,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hold is no longer renewed although it was not released.
+ * A hold is no longer renewed, although it was not released.
  *
  * @param name the lock
  * @param id the hold
  * @param token its token
- * @param lease how long its lease is
- * @param cause how that was noticed
- * @param acquiredAt where it was acquired, if the options asked to remember
+ * @param lease the length of its lease
+ * @param cause how the leak was noticed
+ * @param acquiredAt where it was acquired, with {@link io.fenceline.LockOptions#leakTrace}
  */
 public record Leaked(
     String name, String id, long token, Duration lease, Cause cause, @Nullable Throwable acquiredAt)
@@ -32,7 +32,7 @@ public record Leaked(
       this.meaning = meaning;
     }
 
-    /** The cause in words, for messages. */
+    /** Returns the cause in words, for messages. */
     public String meaning() {
       return meaning;
     }

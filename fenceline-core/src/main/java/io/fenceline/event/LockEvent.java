@@ -15,6 +15,6 @@ public sealed interface LockEvent
         StoreFailed,
         TimedOut {
 
-  /** The lock. */
+  /** Returns the name of the lock. */
   String name();
 }

@@ -1,18 +1,18 @@
 package io.fenceline.event;
 
 /**
- * Hears what happens to the locks of a client; override what is of interest.
+ * Receives the events of the locks of a client; override the methods of interest.
  *
- * <p>Calls to one listener come one after another, in order, on a thread of their own: a slow or
- * throwing listener delays no lock and no other listener. A listener that falls {@value #BACKLOG}
- * events behind misses the newest ones; the next log line says how many.
+ * <p>Each listener is called sequentially, in the order of events, on a thread of its own: a slow
+ * or throwing listener delays neither locks nor other listeners. A listener that is {@value
+ * #BACKLOG} events behind misses further ones; the next log line says how many.
  */
 public interface LockListener {
 
-  /** How many events wait for a listener at most. */
+  /** The maximum number of events that wait for a listener. */
   int BACKLOG = 10_000;
 
-  /** Every event; calls the method for its kind unless overridden. */
+  /** Called for every event; calls the method for its kind unless overridden. */
   default void on(LockEvent event) {
     if (event instanceof Acquired acquired) {
       onAcquired(acquired);
@@ -41,39 +41,39 @@ public interface LockListener {
     }
   }
 
-  /** A grant of the store. */
+  /** Called when a lock was acquired by a grant of the store. */
   default void onAcquired(Acquired event) {}
 
-  /** A hand-off within this process. */
+  /** Called when a lock passed between two threads of this process. */
   default void onHandedOff(HandedOff event) {}
 
-  /** A wait begins. */
+  /** Called when an acquire has to wait. */
   default void onContended(Contended event) {}
 
-  /** A try that did not wait. */
+  /** Called when a try found the lock held. */
   default void onRefused(Refused event) {}
 
-  /** A wait that ended with nothing. */
+  /** Called when a caller gave up waiting. */
   default void onTimedOut(TimedOut event) {}
 
-  /** A release. */
+  /** Called when a hold ended by release. */
   default void onReleased(Released event) {}
 
-  /** A renewal. */
+  /** Called when a lease was renewed. */
   default void onRenewed(Renewed event) {}
 
-  /** A renewal that failed. */
+  /** Called when a renewal failed. */
   default void onEndangered(Endangered event) {}
 
-  /** A loss. */
+  /** Called when a hold was lost. */
   default void onLost(Lost event) {}
 
-  /** A leak. */
+  /** Called when a hold leaked. */
   default void onLeaked(Leaked event) {}
 
-  /** A hold that lasts longer than {@link io.fenceline.LockOptions#warnAfter}. */
+  /** Called when a hold lasts longer than {@link io.fenceline.LockOptions#warnAfter}. */
   default void onHeldTooLong(HeldTooLong event) {}
 
-  /** A failure of the store. */
+  /** Called when a request to the store failed. */
   default void onStoreFailed(StoreFailed event) {}
 }

@@ -9,8 +9,8 @@ import java.time.Duration;
  * @param id the hold
  * @param token its token
  * @param reason why
- * @param sinceRenewal how long before the loss the lease was last started
- * @param lease how long the lease was
+ * @param sinceRenewal the time between the last renewal and the loss
+ * @param lease the length of the lease
  */
 public record Lost(
     String name, String id, long token, LossReason reason, Duration sinceRenewal, Duration lease)

@@ -9,10 +9,10 @@ import java.time.Duration;
  * @param name the lock
  * @param id the hold
  * @param token its token
- * @param lease how long its lease was
+ * @param lease the length of its lease
  * @param outcome what the store answered
- * @param held for how long
- * @param roundTrip how long the answer took; zero where it was handed on locally
+ * @param held how long it was held
+ * @param roundTrip how long the answer took; zero if the lock was handed on locally
  */
 public record Released(
     String name,

@@ -3,12 +3,12 @@ package io.fenceline.event;
 import java.time.Duration;
 
 /**
- * A lease was started again.
+ * A lease was renewed.
  *
  * @param name the lock
  * @param id the hold
  * @param token its token
- * @param remaining how long it now runs
+ * @param remaining how long the lease now runs
  * @param roundTrip how long the answer took
  */
 public record Renewed(String name, String id, long token, Duration remaining, Duration roundTrip)

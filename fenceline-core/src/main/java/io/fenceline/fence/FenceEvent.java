@@ -2,20 +2,20 @@ package io.fenceline.fence;
 
 import io.fenceline.FencingToken;
 
-/** What a fence has decided about one write. */
+/** The decision of a fence about one write. */
 public sealed interface FenceEvent {
 
-  /** Which kind of fence decided, such as {@code memory} or {@code redis}. */
+  /** Returns the kind of the fence, such as {@code memory} or {@code redis}. */
   String fence();
 
-  /** What was to be written. */
+  /** Returns the name of the resource. */
   String resource();
 
-  /** The token that the writer came with. */
+  /** Returns the token of the writer. */
   FencingToken token();
 
   /**
-   * A token passed. In a transaction of the caller's, the write itself still has to commit.
+   * A token passed. In a transaction of the caller, the write itself must still be committed.
    *
    * @param fence which kind of fence decided
    * @param resource what was written
@@ -24,7 +24,7 @@ public sealed interface FenceEvent {
   record Accepted(String fence, String resource, FencingToken token) implements FenceEvent {}
 
   /**
-   * A writer that was overtaken was turned away.
+   * A stale token was refused.
    *
    * @param fence which kind of fence decided
    * @param resource what it wanted to write

@@ -1,14 +1,14 @@
 package io.fenceline.fence;
 
 /**
- * Hears what a fence lets pass and what it refuses.
+ * Receives the decisions of a fence.
  *
- * <p>Called on the thread that hears the fence's verdict, right after it, so it must be quick and
- * must not block; what it throws is logged and changes nothing.
+ * <p>Called right after the decision, on the thread that receives it, so it must be quick and must
+ * not block. Exceptions are logged and otherwise ignored.
  */
 @FunctionalInterface
 public interface FenceListener {
 
-  /** Called once for each verdict. */
+  /** Called once for each decision. */
   void on(FenceEvent event);
 }

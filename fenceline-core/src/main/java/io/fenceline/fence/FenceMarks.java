@@ -5,59 +5,59 @@ import io.fenceline.FencingToken;
 /**
  * What a fence remembers of a resource: two numbers.
  *
- * <p>An exclusive token must not be below the largest that was accepted in any mode: whoever came
- * later, writer or reader, was promised that this writer is gone. A shared token must not be below
- * the largest exclusive one; readers that overtake each other do no harm. The same token is
- * accepted again, so that a write may be repeated.
+ * <p>An exclusive token must not be below the largest token that was accepted in any mode, since
+ * each later holder, writer or reader, may assume that this writer is gone. A shared token must not
+ * be below the largest exclusive one; readers may overtake each other. The same token is accepted
+ * again, so that a write can be repeated.
  *
  * @param exclusive the largest exclusive token accepted, or 0
  * @param any the largest token accepted in any mode, or 0
  */
 public record FenceMarks(long exclusive, long any) {
 
-  /** Nothing was accepted yet. */
+  /** The marks before any token was accepted. */
   public static final FenceMarks NONE = new FenceMarks(0, 0);
 
   private static final int DIGITS = 19;
 
-  /** Whether a token may pass. */
+  /** Returns whether a token may pass. */
   public boolean admits(FencingToken token) {
     return token.value() >= markFor(token);
   }
 
-  /** The mark that a token must not be below. */
+  /** Returns the mark that a token must not be below. */
   public long markFor(FencingToken token) {
     return token.exclusive() ? any : exclusive;
   }
 
-  /** The marks after a token has passed. */
+  /** Returns the marks after a token has passed. */
   public FenceMarks after(FencingToken token) {
     return new FenceMarks(
         token.exclusive() ? Math.max(exclusive, token.value()) : exclusive,
         Math.max(any, token.value()));
   }
 
-  /** Both, each at least as large as in the other. */
+  /** Returns marks of which each is the larger one of both. */
   public FenceMarks atLeast(FenceMarks other) {
     return new FenceMarks(Math.max(exclusive, other.exclusive), Math.max(any, other.any));
   }
 
   /**
-   * A token or mark with all its 19 digits, so that comparing texts compares numbers, exactly,
-   * where numbers are rounded (Lua) or texts are all there is (etcd).
+   * Returns a token or mark with 19 digits, so that texts compare exactly like numbers where
+   * numbers are rounded (Lua) or only texts can be compared (etcd).
    */
   public static String digits(long value) {
     String plain = Long.toString(value);
     return "0".repeat(DIGITS - plain.length()) + plain;
   }
 
-  /** Both as text: the exclusive mark, a space, the other one. */
+  /** Returns both marks as text: the exclusive mark, a space, the other one. */
   public String text() {
     return digits(exclusive) + " " + digits(any);
   }
 
   /**
-   * The marks that a {@link #text} stands for.
+   * Returns the marks that a {@link #text} stands for.
    *
    * @throws IllegalArgumentException if it is no such text
    */

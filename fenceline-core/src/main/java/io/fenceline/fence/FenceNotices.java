@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the log and the listeners what a fence has decided; for those who write a fence.
+ * Reports the decisions of a fence to the log and to listeners; for implementations of fences.
  *
- * <p>What is accepted is logged at DEBUG, what is refused at WARN, by the logger {@code
+ * <p>Accepted tokens are logged at DEBUG and refused ones at WARN, with the logger {@code
  * io.fenceline.fence}. Immutable.
  */
 public final class FenceNotices {
@@ -25,19 +25,19 @@ public final class FenceNotices {
     this.listeners = listeners;
   }
 
-  /** Notices of one kind of fence, such as {@code redis}, that nobody but the log hears yet. */
+  /** Returns notices of one kind of fence, such as {@code redis}, without listeners. */
   public static FenceNotices of(String fence) {
     return new FenceNotices(Objects.requireNonNull(fence, "fence"), List.of());
   }
 
-  /** The same, with one more listener. */
+  /** Returns a copy with one more listener. */
   public FenceNotices with(FenceListener listener) {
     List<FenceListener> all = new ArrayList<>(listeners);
     all.add(Objects.requireNonNull(listener, "listener"));
     return new FenceNotices(fence, List.copyOf(all));
   }
 
-  /** Says that a token passed. */
+  /** Reports that a token passed. */
   public void accepted(String resource, FencingToken token) {
     if (LOG.isDebugEnabled()) {
       LOG.debug(
@@ -53,10 +53,10 @@ public final class FenceNotices {
   }
 
   /**
-   * Says that a token was refused.
+   * Reports that a token was refused.
    *
    * @param accepted the larger token that has passed before
-   * @return to be thrown
+   * @return the exception to throw
    */
   public StaleTokenException refused(String resource, FencingToken token, long accepted) {
     StaleTokenException stale = new StaleTokenException(resource, token, accepted);

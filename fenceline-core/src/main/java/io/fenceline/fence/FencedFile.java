@@ -43,16 +43,16 @@ import java.util.UUID;
  * marks, of some hundred bytes, and with what is being written. What an ended process has left
  * there goes with the next accepted write of a larger exclusive token.
  *
- * <p>Whoever can read the marks can lock them, and so keep writers waiting. So that folder is for
- * its user alone; where the folder of the file can be written by a group, for that group, too. The
- * new file has the mode of the old one, and its owner and group where that is allowed. Access
+ * <p>A user who can read the marks can also lock them, and so make writers wait. Only the owner can
+ * therefore access that folder, and, if a group may write to the folder of the file, that group.
+ * The new file has the mode of the old one, and its owner and group where that is allowed. Access
  * control lists are not kept, since Java can't read them: where a file has one, the bits of its
  * group are the mask of the list, and the group has these rights afterwards. A folder of marks that
  * another user has made in a folder such as {@code /tmp}, or a link in its place, is refused.
  *
- * <p>For one machine: a network file system may not respect the lock. A process that is stopped
- * inside the short step under the lock keeps other writers waiting until it goes on or ends; it
- * can't make them go wrong. Thread-safe.
+ * <p>For one machine: a network file system may not respect the lock. If a process is stopped
+ * during the short step under the lock, other writers wait until it resumes or ends; their data
+ * stays correct. Thread-safe.
  */
 public final class FencedFile {
   /*
@@ -91,7 +91,7 @@ public final class FencedFile {
     this.notices = notices;
   }
 
-  /** The file at a path, which need not exist; its folder must. */
+  /** Returns the file at a path, which need not exist; its folder must. */
   public static FencedFile at(Path file) {
     Path absolute = file.toAbsolutePath().normalize();
     Path parent = Objects.requireNonNull(absolute.getParent(), "a file, not the root");
@@ -106,7 +106,7 @@ public final class FencedFile {
     return new FencedFile(real, FenceNotices.of("file"));
   }
 
-  /** The same file, with a listener that is told what is accepted and refused. */
+  /** Returns a copy with a listener for accepted and refused tokens. */
   public FencedFile listener(FenceListener listener) {
     return new FencedFile(file, notices.with(listener));
   }
@@ -119,7 +119,7 @@ public final class FencedFile {
     void writeTo(OutputStream out) throws IOException;
   }
 
-  /** Where the file is. */
+  /** Returns the path of the file. */
   public Path path() {
     return file;
   }
@@ -176,8 +176,8 @@ public final class FencedFile {
   }
 
   /**
-   * Lets a token pass and remembers it, without a write: for a reader with a shared token, after
-   * which no older writer can replace the file.
+   * Checks a token and remembers it, without a write. After a reader has done so with a shared
+   * token, no older writer can replace the file.
    *
    * @throws StaleTokenException if the token was overtaken
    */

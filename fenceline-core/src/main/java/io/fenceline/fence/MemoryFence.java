@@ -7,19 +7,18 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A fence in the memory of one process, for a resource that lives there too.
+ * A fence in the memory of one process, for a resource in the same process.
  *
- * <p>Two replicas of a service have two memories: a fence of this kind in each of them refuses
- * nothing that the other one has seen. Use the fence of a store that they share.
+ * <p>Two replicas of a service have separate memories, so a memory fence in one replica does not
+ * know the tokens that the other one has accepted. Use the fence of a store that they share.
  *
- * <p>It keeps the marks of a bounded number of resources. When there are more, the one that was not
- * written for the longest time is forgotten, and its marks become the floor below which nothing
- * unknown passes: forgetting can refuse a very old token without need, but never lets a stale one
- * pass.
+ * <p>It keeps the marks of a bounded number of resources. Beyond that, it forgets the least
+ * recently written one, and refuses tokens below the forgotten marks for all unknown resources:
+ * this may needlessly refuse a very old token, but never lets a stale one pass.
  *
- * <p>So the names of resources have to come from the application: whoever can make names up, and
- * send large tokens with them, raises that floor for everyone. Behind HTTP, {@code Resources.known}
- * is for that.
+ * <p>Resource names must therefore come from the application: a client that could invent names and
+ * send large tokens with them would raise that bound for everyone. Behind HTTP, use {@code
+ * Resources.known}.
  */
 public final class MemoryFence implements Fence {
   private static final int DEFAULT_RESOURCES = 100_000;
@@ -31,17 +30,17 @@ public final class MemoryFence implements Fence {
   private final LinkedHashMap<String, FenceMarks> marks = new LinkedHashMap<>(16, 0.75f, true);
   private FenceMarks floor = FenceMarks.NONE;
 
-  /** A fence for up to 100,000 resources. */
+  /** Creates a fence for up to 100,000 resources. */
   public MemoryFence() {
     this(DEFAULT_RESOURCES);
   }
 
-  /** A fence that keeps the marks of so many resources. */
+  /** Creates a fence that keeps the marks of at most this many resources. */
   public MemoryFence(int maxResources) {
     this(maxResources, FenceNotices.of("memory"));
   }
 
-  /** A fence that keeps the marks of so many resources, and tells a listener. */
+  /** Creates a fence that keeps the marks of at most this many resources, with a listener. */
   public MemoryFence(int maxResources, FenceListener listener) {
     this(maxResources, FenceNotices.of("memory").with(listener));
   }

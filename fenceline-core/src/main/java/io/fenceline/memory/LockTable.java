@@ -293,7 +293,7 @@ public class LockTable {
     return false;
   }
 
-  /** Who holds a name, and who waits. */
+  /** Returns who holds a name, and who waits. */
   public NameState inspect(String name) {
     long now = clockMillis.getAsLong();
     Entry entry = look(name, now);
@@ -328,7 +328,7 @@ public class LockTable {
     names.values().removeIf(entry -> entry.queue.isEmpty() && entry.isOver(now));
   }
 
-  /** How long until something of a waited-for name ends; empty if nothing does. */
+  /** Returns how long until something of a waited-for name ends; empty if nothing does. */
   public OptionalLong millisToNextEnd(String name) {
     Entry entry = names.get(name);
     if (entry == null || entry.queue.isEmpty()) {
@@ -338,7 +338,7 @@ public class LockTable {
     return entry.holders.stream().mapToLong(holder -> Math.max(0, holder.endMillis - now)).min();
   }
 
-  /** The grants to waiters since the last call. */
+  /** Returns the grants to waiters since the last call. */
   public List<Push> takePushes() {
     if (pushes.isEmpty()) {
       return List.of();
@@ -440,12 +440,12 @@ public class LockTable {
             .toList());
   }
 
-  /** How many names there is anything of. */
+  /** Returns how many names there is anything of. */
   public int size() {
     return names.size();
   }
 
-  /** The last grant number. */
+  /** Returns the last grant number. */
   public long lastNumber() {
     return last;
   }

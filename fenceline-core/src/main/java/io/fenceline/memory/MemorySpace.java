@@ -50,12 +50,12 @@ public final class MemorySpace {
     this.table = table;
   }
 
-  /** An empty space with a clock of its own. */
+  /** Returns an empty space with a clock of its own. */
   public static MemorySpace create(LongSupplier clockMillis) {
     return over(tableWith(clockMillis));
   }
 
-  /** A space over a given table; for tests of tables. */
+  /** Returns a space over a given table; for tests of tables. */
   public static MemorySpace over(LockTable table) {
     return new MemorySpace("", table);
   }
@@ -251,7 +251,7 @@ public final class MemorySpace {
     return left.stream().map(Waiting::handler).toList();
   }
 
-  /** How many names there is anything of. */
+  /** Returns how many names there is anything of. */
   public synchronized int size() {
     return table.size();
   }

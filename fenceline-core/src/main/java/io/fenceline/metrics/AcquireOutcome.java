@@ -8,9 +8,9 @@ public enum AcquireOutcome {
   GRANTED,
   /** By a hand-off of another thread of this client, without a round trip. */
   HANDED_OFF,
-  /** The lock is held, and the caller did not want to wait. */
+  /** The lock is held, and the caller did not wait. */
   REFUSED,
-  /** The caller waited for as long as it wanted to. */
+  /** The lock was held for all of the caller's maximum wait. */
   TIMED_OUT,
   /** The store gave no answer or an error, the client was closed, or a limit was reached. */
   FAILED,
@@ -19,7 +19,7 @@ public enum AcquireOutcome {
 
   private final String tag = name().toLowerCase(Locale.ROOT);
 
-  /** The outcome as the value of a tag. */
+  /** Returns the outcome as the value of a tag. */
   public String tag() {
     return tag;
   }

@@ -1,14 +1,14 @@
 package io.fenceline.metrics;
 
-/** What an observer may know of a hold. */
+/** The facts about a hold that an observer may use. */
 public interface HoldFacts {
 
-  /** The lock. */
+  /** Returns the name of the lock. */
   String name();
 
-  /** The hold's public id; computed at each call, which takes about a microsecond. */
+  /** Returns the hold's public id; computed at each call, which takes about a microsecond. */
   String id();
 
-  /** Its token. */
+  /** Returns the token. */
   long token();
 }

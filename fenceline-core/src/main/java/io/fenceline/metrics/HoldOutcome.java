@@ -13,7 +13,7 @@ public enum HoldOutcome {
 
   private final String tag = name().toLowerCase(Locale.ROOT);
 
-  /** The outcome as the value of a tag. */
+  /** Returns the outcome as the value of a tag. */
   public String tag() {
     return tag;
   }

@@ -6,38 +6,41 @@ import io.fenceline.event.Lost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told what a client does, inline, on the thread on which it happens; override what is of
+ * Receives what a client does, inline, on the thread on which it happens; override the methods of
  * interest.
  *
- * <p>Nothing is dropped, so figures are exact; in return each call must be short, must not block,
- * and must not use the client. What it throws is logged and changes nothing. Calls come from many
- * threads at once; those of one acquire and its hold come one after another, in this order: {@link
+ * <p>Nothing is dropped, so figures are exact. In return, each call must be short, must not block,
+ * and must not use the client. Exceptions are logged and otherwise ignored. Calls come from many
+ * threads at once; the calls for one acquire and its hold are sequential, in this order: {@link
  * #acquireStarted}, at most one {@link #waiting} and {@link #contended}, then {@link #acquired} or
  * {@link #notAcquired}; after {@link #acquired} at most one {@link #leaked} and {@link #lost}, then
  * {@link #holdEnded}.
  *
- * <p>Acquires that began before an observer was added are not told to it, and neither are their
+ * <p>An observer receives nothing about acquires that began before it was added, nor about their
  * holds.
  */
 public interface LockObserver {
 
   /**
-   * An acquire begins, on the thread that asks for it.
+   * Called when an acquire begins, on the thread of the caller.
    *
-   * @return handed back with everything that follows of this acquire and its hold
+   * @return a context that is passed to all further calls for this acquire and its hold
    */
   default @Nullable Object acquireStarted(String name) {
     return null;
   }
 
-  /** An acquire was not settled at once: it waits for the store's answer or for the holder. */
+  /**
+   * Called when an acquire is not settled at once: it waits for the store's answer or for the
+   * holder.
+   */
   default void waiting(@Nullable Object context) {}
 
-  /** An acquire found the lock held, and waits; told once for each acquire. */
+  /** Called at most once for each acquire, when it found the lock held and waits. */
   default void contended(@Nullable Object context) {}
 
   /**
-   * An acquire succeeded, and a hold begins.
+   * Called when an acquire succeeded and a hold begins.
    *
    * @param outcome {@link AcquireOutcome#GRANTED} or {@link AcquireOutcome#HANDED_OFF}
    */
@@ -45,9 +48,9 @@ public interface LockObserver {
       @Nullable Object context, AcquireOutcome outcome, HoldFacts hold, long waitedNanos) {}
 
   /**
-   * An acquire ended without a hold.
+   * Called when an acquire ended without a hold.
    *
-   * @param cause the error that the caller gets, if it gets one
+   * @param cause the exception that the caller gets, if any
    */
   default void notAcquired(
       @Nullable Object context,
@@ -55,40 +58,46 @@ public interface LockObserver {
       long waitedNanos,
       @Nullable Throwable cause) {}
 
-  /** A hold is no longer renewed although it was not released; it ends later. */
+  /** Called when a hold is no longer renewed, although it was not released; it ends later. */
   default void leaked(@Nullable Object context, Leaked event) {}
 
-  /** A hold is lost; {@link #holdEnded} follows. */
+  /** Called when a hold is lost; {@link #holdEnded} follows. */
   default void lost(@Nullable Object context, Lost event) {}
 
-  /** A hold ended. */
+  /** Called when a hold ended. */
   default void holdEnded(@Nullable Object context, HoldOutcome outcome, long heldNanos) {}
 
   /**
-   * A renewal was answered, or failed.
+   * Called when a renewal was answered or failed.
    *
-   * @param leaseLeft how much of the lease was left when the answer came, from 0 to 1; not a number
-   *     unless it was renewed
+   * @param leaseLeft the share of the lease that was left when the answer came, from 0 to 1; NaN
+   *     unless the lease was renewed
    */
   default void renewal(String name, RenewOutcome outcome, long nanos, double leaseLeft) {}
 
   /**
-   * A request to the store was answered, or was not; told once for each sending.
+   * Called once for each request to the store, when it was answered or failed.
    *
-   * @param nanos from the sending to the first answer
+   * @param nanos from when the request was sent to the first answer
    */
   default void storeRequest(
       String name, StoreOperation operation, RequestOutcome outcome, long nanos) {}
 
-  /** A release or withdrawal is repeated in the background until the store answers. */
+  /**
+   * Called when a release or withdrawal is from now on repeated in the background until the store
+   * answers.
+   */
   default void undoStarted(String name) {}
 
-  /** One of them was answered, or given up because the client was closed. */
+  /**
+   * Called when such a release or withdrawal was answered, or given up because the client was
+   * closed.
+   */
   default void undoEnded(String name) {}
 
-  /** An event was not told to a listener, because that one is too far behind. */
+  /** Called when a listener misses an event because it is too far behind. */
   default void eventDropped(LockEvent event) {}
 
-  /** The client is closed; nothing is told any more, except what ends by it. */
+  /** Called when the client is closed; only calls for acquires and holds that end by it follow. */
   default void closed() {}
 }

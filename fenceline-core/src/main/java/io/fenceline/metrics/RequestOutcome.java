@@ -2,18 +2,18 @@ package io.fenceline.metrics;
 
 import java.util.Locale;
 
-/** What came of a request to the store. */
+/** The outcome of a request to the store. */
 public enum RequestOutcome {
-  /** An answer, be it that the lock is held by someone else. */
+  /** The store answered, even if only that the lock is held by someone else. */
   ANSWERED,
-  /** An error that the store gave as its answer. */
+  /** The store answered with an error. */
   FAILED,
-  /** No answer: the store can't be reached, or was silent for the operation timeout. */
+  /** The store could not be reached, or did not answer within the operation timeout. */
   UNAVAILABLE;
 
   private final String tag = name().toLowerCase(Locale.ROOT);
 
-  /** The outcome as the value of a tag. */
+  /** Returns the outcome as the value of a tag. */
   public String tag() {
     return tag;
   }

@@ -6,16 +6,16 @@ import java.util.Locale;
 public enum StoreOperation {
   /** Asks for a grant. */
   CLAIM,
-  /** Starts a lease again. */
+  /** Renews a lease. */
   RENEW,
-  /** Gives a grant back. */
+  /** Releases a grant. */
   RELEASE,
-  /** Removes what may be left of a claim that was given up. */
+  /** Removes what a claim that was given up may have left. */
   WITHDRAW;
 
   private final String tag = name().toLowerCase(Locale.ROOT);
 
-  /** The operation as the value of a tag. */
+  /** Returns the operation as the value of a tag. */
   public String tag() {
     return tag;
   }

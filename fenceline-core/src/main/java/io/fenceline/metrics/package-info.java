@@ -1,9 +1,9 @@
 /**
- * What a client tells those who count: meters, traces, anything whose figures must be exact.
+ * Exact observation of a client, for meters and traces.
  *
  * <p>Start at {@link io.fenceline.metrics.LockObserver}. Unlike {@link
- * io.fenceline.event.LockListener}, it is called inline, where the thing happens, and misses
- * nothing. {@code fenceline-micrometer} is built on it.
+ * io.fenceline.event.LockListener}, an observer is called inline, on the thread on which something
+ * happens, and misses nothing. {@code fenceline-micrometer} is built on it.
  */
 @NullMarked
 package io.fenceline.metrics;

@@ -2,9 +2,12 @@ package io.fenceline.settings;
 
 import java.time.Duration;
 
-/** What clients and locks have unless they are told otherwise, in one place. */
+/** The default settings of clients and locks. */
 public final class Defaults {
-  /** How long the store keeps a lock for a holder that is not heard of; it renews itself. */
+  /**
+   * How long the store keeps a lock without hearing from its holder; the lease is renewed
+   * automatically.
+   */
   public static final Duration LEASE = Duration.ofSeconds(30);
 
   /** How an acquire waits. */
@@ -13,13 +16,13 @@ public final class Defaults {
   /** How long connecting may take. */
   public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-  /** How long one request to the store may go unanswered. */
+  /** How long a request to the store may take. */
   public static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(3);
 
-  /** How much of everything a client may have. */
+  /** The limits of a client. */
   public static final Limits LIMITS = Limits.DEFAULTS;
 
-  /** How far a lock may pass within a process. */
+  /** How often, and for how long, a lock may be handed on within a process. */
   public static final HandOff HAND_OFF = HandOff.DEFAULTS;
 
   private Defaults() {}

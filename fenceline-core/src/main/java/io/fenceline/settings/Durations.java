@@ -6,9 +6,9 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Checks and shows durations: one rule for every setting, one look in every message. */
+/** Checks, parses and formats durations, with the same rules for every setting and message. */
 public final class Durations {
-  /** Nothing waits longer; keeps sums of nanoseconds far from overflowing. */
+  /** The longest duration of any setting; keeps sums of nanoseconds from overflowing. */
   public static final Duration LONGEST = Duration.ofDays(3650);
 
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -17,7 +17,7 @@ public final class Durations {
 
   private Durations() {}
 
-  /** A duration that may be zero, in whole milliseconds at least where it is not. */
+  /** Returns a duration that is zero, or one millisecond or more. */
   public static Duration checkNotNegative(String setting, Duration value) {
     Objects.requireNonNull(value, setting);
     if (value.isNegative()) {
@@ -29,7 +29,7 @@ public final class Durations {
     return value;
   }
 
-  /** A duration of one millisecond or more. */
+  /** Returns a duration of one millisecond or more. */
   public static Duration checkPositive(String setting, Duration value) {
     checkNotNegative(setting, value);
     if (value.toNanos() < NANOS_PER_MILLI) {
@@ -39,9 +39,9 @@ public final class Durations {
   }
 
   /**
-   * Reads a number with its unit: {@code 250ms}, {@code 1.5s}, {@code 2m}, {@code 36h}.
+   * Parses a number with its unit: {@code 250ms}, {@code 1.5s}, {@code 2m}, {@code 36h}.
    *
-   * @throws InvalidSettingException if it is something else
+   * @throws InvalidSettingException if the text is not of this form
    */
   public static Duration parse(String setting, String text) {
     Matcher shape = WRITTEN.matcher(text);
@@ -59,12 +59,12 @@ public final class Durations {
     return Duration.ofNanos((long) (Double.parseDouble(shape.group(1)) * millis * NANOS_PER_MILLI));
   }
 
-  /** As {@link #show} if it is a duration, else as it shows itself. */
+  /** Formats a duration with {@link #show}, and any other value with {@code toString}. */
   public static String showAny(Object value) {
     return value instanceof Duration duration ? show(duration) : String.valueOf(value);
   }
 
-  /** As people write it: 250ms, 5.003s, 30s, 2m 30s, 36h. */
+  /** Formats a duration: 250ms, 5.003s, 30s, 2m 30s, 36h. */
   public static String show(Duration value) {
     if (value.isNegative()) {
       // The smallest duration has no positive counterpart; one second less looks the same.

@@ -3,19 +3,19 @@ package io.fenceline.settings;
 import java.time.Duration;
 
 /**
- * How far a released lock may pass from thread to thread of this process, without a round trip,
- * before other processes get their turn.
+ * How often, and for how long, a released lock may be handed from thread to thread of this process
+ * without a round trip, before other processes get their turn.
  *
- * @param times at most this often after a grant; 0 switches it off, 255 is the most that a token
- *     has room for
- * @param within and no later than this after it
+ * @param times the maximum number of hand-offs after a grant; 0 disables them, 255 is the most that
+ *     a token has room for
+ * @param within how long after the grant hand-offs are allowed
  */
 public record HandOff(int times, Duration within) {
   private static final int MOST = 255;
 
   /**
-   * Within 10 milliseconds, as often as a token can tell: it is the time that other processes wait
-   * for, not the count.
+   * As many hand-offs as a token has room for, within 10 milliseconds: the time bounds how long
+   * other processes wait, not the count.
    */
   public static final HandOff DEFAULTS = new HandOff(MOST, Duration.ofMillis(10));
 

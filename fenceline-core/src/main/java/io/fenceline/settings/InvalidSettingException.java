@@ -14,12 +14,12 @@ public final class InvalidSettingException extends IllegalArgumentException {
     this.value = String.valueOf(value);
   }
 
-  /** Which setting. */
+  /** Returns the name of the setting. */
   public String setting() {
     return setting;
   }
 
-  /** What was given; secrets are hidden. */
+  /** Returns the rejected value, without secrets. */
   public String value() {
     return value;
   }

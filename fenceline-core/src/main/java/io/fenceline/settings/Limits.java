@@ -3,13 +3,15 @@ package io.fenceline.settings;
 import io.fenceline.LimitExceededException;
 
 /**
- * How much of everything a client may have. Reaching one is an error of its own, {@link
- * LimitExceededException}, and takes nothing.
+ * The maximum numbers of waiters, holds and pending undos of a client. A call that would exceed one
+ * fails with {@link LimitExceededException} and acquires nothing. The shortest and longest lease
+ * are limits of the store: see {@link io.fenceline.diagnosis.Guarantees}. Names are checked by
+ * {@code LockNames}.
  *
- * @param waitersPerName callers of this client that wait for one name
+ * @param waitersPerName callers of this client that may wait for one name
  * @param holds holds and permits of this client
- * @param pendingUndos claims whose outcome is unknown and not yet undone; reached when a store
- *     stays down, and then new claims fail at once
+ * @param pendingUndos claims whose outcome is unknown and that are not yet undone; if this limit is
+ *     reached because a store stays down, new claims fail at once
  */
 public record Limits(int waitersPerName, int holds, int pendingUndos) {
 

@@ -2,24 +2,24 @@ package io.fenceline.settings;
 
 import java.time.Duration;
 
-/** What an acquire does while another one holds the lock. */
+/** How an acquire waits while the lock is held. */
 public sealed interface WaitStrategy {
 
-  /** Waits in the queue, in order, where the store has one; the default. */
+  /** Waits in the fair queue of the store, if it has one; the default. */
   WaitStrategy FAIR_QUEUE = new FairQueue();
 
   /**
-   * Asks again a number of times, and never queues.
+   * Retries a number of times, without queueing.
    *
-   * @param times how often it asks again after the first refusal
-   * @param delay how long it waits before it does
-   * @param jitter how much is added to each delay at most, at random
+   * @param times the number of retries after the first refusal
+   * @param delay the delay before each retry
+   * @param jitter the maximum that is added to each delay, at random
    */
   static WaitStrategy retry(int times, Duration delay, Duration jitter) {
     return new Retry(times, delay, jitter);
   }
 
-  /** Asks again as fast as sensible, and never queues: for very short holds. */
+  /** Retries as fast as is sensible, without queueing; for very short holds. */
   static WaitStrategy spin() {
     return new Retry(Integer.MAX_VALUE, Duration.ofMillis(1), Duration.ofMillis(1));
   }
@@ -30,9 +30,9 @@ public sealed interface WaitStrategy {
   /**
    * See {@link #retry}.
    *
-   * @param times how often it asks again after the first refusal
-   * @param delay how long it waits before it does
-   * @param jitter how much is added to each delay at most, at random
+   * @param times the number of retries after the first refusal
+   * @param delay the delay before each retry
+   * @param jitter the maximum that is added to each delay, at random
    */
   record Retry(int times, Duration delay, Duration jitter) implements WaitStrategy {
     /** Checks the figures. */

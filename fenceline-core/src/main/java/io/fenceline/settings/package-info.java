@@ -1,6 +1,6 @@
 /**
- * What the settings of clients and locks are made of, and the exception for one that can't be used.
- * Depends on nothing else.
+ * The types of settings of clients and locks, and the exception for invalid ones. Depends on no
+ * other package.
  */
 @NullMarked
 package io.fenceline.settings;

@@ -37,7 +37,7 @@ public final class AnswerTimeouts {
   }
 
   /**
-   * The same answer, or a failure if it does not come in time.
+   * Returns the same answer, or a failure if it does not come in time.
    *
    * @param otherwise makes the failure; called on the thread of the timers, so it must not block
    */

@@ -35,7 +35,7 @@ public record ClaimRequest(
     this(name, owner, mode, lease, delay, waits, false);
   }
 
-  /** How long the store keeps an unrenewed grant: the lease and the delay after it. */
+  /** Returns how long the store keeps an unrenewed grant: the lease and the delay after it. */
   public Duration term() {
     return lease.plus(delay);
   }

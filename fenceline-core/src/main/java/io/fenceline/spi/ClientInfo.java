@@ -18,7 +18,7 @@ public record ClientInfo(String label, String host, long pid) {
     host = harmless(host);
   }
 
-  /** A text with nothing in it that a terminal would obey. */
+  /** Returns a text with nothing in it that a terminal would obey. */
   public static String harmless(String text) {
     if (text.chars().allMatch(c -> c >= ' ' && c < 0x7f)) {
       return text;

@@ -20,12 +20,12 @@ public final class GrantNumbers {
 
   private GrantNumbers() {}
 
-  /** The number that the clock gives, at least 1. */
+  /** Returns the number that the clock gives, at least 1. */
   public static long atMillis(long wallMillis) {
     return Math.max(1, (wallMillis - EPOCH_MILLIS) * PER_MILLI);
   }
 
-  /** The number of the next grant; may exceed {@link #MAX}, which the caller refuses. */
+  /** Returns the number of the next grant; may exceed {@link #MAX}, which the caller refuses. */
   public static long next(long last, long wallMillis) {
     return Math.max(last + 1, atMillis(wallMillis));
   }

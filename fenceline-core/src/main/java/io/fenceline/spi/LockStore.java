@@ -38,10 +38,10 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface LockStore extends AutoCloseable {
 
-  /** What this store is, for messages: scheme and address, without secrets. */
+  /** Returns what this store is, for messages: scheme and address, without secrets. */
   String description();
 
-  /** What this store promises, and what can break it. */
+  /** Returns what this store promises, and what can break it. */
   Guarantees guarantees();
 
   /** Claims a name; the handler hears what becomes of it. */
@@ -77,17 +77,17 @@ public interface LockStore extends AutoCloseable {
    */
   CompletableFuture<Boolean> forceRelease(String name, long number);
 
-  /** Who holds a name and who waits; numbers are grant numbers. */
+  /** Returns who holds a name and who waits; numbers are grant numbers. */
   CompletableFuture<NameState> inspect(String name);
 
   /** States of the names that start with a prefix and are held or waited for, in byte order. */
   CompletableFuture<List<NameState>> list(String prefix, int limit);
 
   /**
-   * What an operator should know about this very server: its version, missing permissions, settings
-   * that put locks at risk (persistence, eviction, replication). Reads only, and says also what is
-   * as it should be. Whether it answers at all, how fast, and how its clock differs from ours is
-   * measured by whoever asks.
+   * Returns what an operator should know about this very server: its version, missing permissions,
+   * settings that put locks at risk (persistence, eviction, replication). Reads only, and says also
+   * what is as it should be. Whether it answers at all, how fast, and how its clock differs from
+   * ours is measured by whoever asks.
    */
   default CompletableFuture<List<Finding>> diagnose() {
     return CompletableFuture.completedFuture(List.of());

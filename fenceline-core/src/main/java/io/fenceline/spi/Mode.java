@@ -14,17 +14,17 @@ public sealed interface Mode {
   /** Any number of others that share too. */
   Mode SHARED = new Shared();
 
-  /** A number of permits out of all there are. */
+  /** Returns a number of permits out of all there are. */
   static Mode permits(int count, int total) {
     return new Permits(count, total);
   }
 
-  /** Whether a claim of this mode can be granted beside what is held. */
+  /** Returns whether a claim of this mode can be granted beside what is held. */
   boolean fitsBeside(Collection<Mode> held);
 
   /**
-   * Which claims may meet on one name: those of one family. Exclusive and shared claims are one
-   * family; permits are one for each total.
+   * Returns which claims may meet on one name: those of one family. Exclusive and shared claims are
+   * one family; permits are one for each total.
    */
   String family();
 

@@ -19,7 +19,7 @@ public record NameState(String name, List<Holder> holders, List<Waiter> waiters)
     waiters = List.copyOf(waiters);
   }
 
-  /** A name that nobody holds. */
+  /** Returns a name that nobody holds. */
   public static NameState free(String name) {
     return new NameState(name, List.of(), List.of());
   }

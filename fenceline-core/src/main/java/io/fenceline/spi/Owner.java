@@ -25,7 +25,7 @@ public final class Owner {
     this.low = low;
   }
 
-  /** A new owner. */
+  /** Returns a new owner. */
   public static Owner draw(RandomGenerator random) {
     ByteBuffer bits = ByteBuffer.allocate(2 * Long.BYTES);
     random.nextBytes(bits.array());
@@ -33,7 +33,7 @@ public final class Owner {
   }
 
   /**
-   * The owner that a store has kept.
+   * Returns the owner that a store has kept.
    *
    * @throws IllegalArgumentException if the text is not what {@link #secret()} gives
    */
@@ -46,18 +46,18 @@ public final class Owner {
         HexFormat.fromHexDigitsToLong(secret, 16, 32));
   }
 
-  /** The 32 hexadecimal digits that a store keeps; not for logs. */
+  /** Returns the 32 hexadecimal digits that a store keeps; not for logs. */
   public String secret() {
     HexFormat hex = HexFormat.of();
     return hex.toHexDigits(high) + hex.toHexDigits(low);
   }
 
-  /** The public name of the hold: the same in logs, events and inspection. */
+  /** Returns the public name of the hold: the same in logs, events and inspection. */
   public String id() {
     return idOf(secret());
   }
 
-  /** The {@link #id()} of an owner of which only the secret is at hand. */
+  /** Returns the {@link #id()} of an owner of which only the secret is at hand. */
   public static String idOf(String secret) {
     byte[] digest = sha256().digest(secret.getBytes(StandardCharsets.US_ASCII));
     return HexFormat.of().formatHex(digest, 0, ID_LENGTH / 2);
@@ -86,7 +86,7 @@ public final class Owner {
     return id();
   }
 
-  /** The 16 bytes of the secret, for stores that keep bytes. */
+  /** Returns the 16 bytes of the secret, for stores that keep bytes. */
   public byte[] bytes() {
     return writeTo(ByteBuffer.allocate(2 * Long.BYTES)).array();
   }

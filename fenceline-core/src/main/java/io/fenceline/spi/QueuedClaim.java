@@ -153,7 +153,7 @@ public final class QueuedClaim {
     end();
   }
 
-  /** Whether it is granted, refused, failed or withdrawn. */
+  /** Returns whether it is granted, refused, failed or withdrawn. */
   public synchronized boolean isOver() {
     return over;
   }

@@ -6,7 +6,7 @@ import io.fenceline.StoreRefusedException;
 public final class Refusals {
   private Refusals() {}
 
-  /** A name that was claimed as one kind of lock while it is in use as another. */
+  /** Returns a name that was claimed as one kind of lock while it is in use as another. */
   public static StoreRefusedException otherKind(String name, String claimed, String inUse) {
     return new StoreRefusedException(
         "Lock '%s' was claimed as a %s, but is in use as a %s. A name has one kind and one number of permits while anyone holds it or waits."
@@ -15,7 +15,8 @@ public final class Refusals {
   }
 
   /**
-   * A grant number that does not fit into a token: the claim is undone, since tokens never wrap.
+   * Returns a grant number that does not fit into a token: the claim is undone, since tokens never
+   * wrap.
    */
   public static StoreRefusedException numberTooLarge(String name, long number, long largest) {
     return new StoreRefusedException(

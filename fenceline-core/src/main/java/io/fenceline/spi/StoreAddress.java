@@ -134,32 +134,34 @@ public final class StoreAddress {
     return new StoreAddress(text);
   }
 
-  /** The scheme, with the kind of database for JDBC: {@code redis}, {@code jdbc:postgresql}. */
+  /**
+   * Returns the scheme, with the kind of database for JDBC: {@code redis}, {@code jdbc:postgresql}.
+   */
   public String scheme() {
     return scheme;
   }
 
-  /** The whole address as it was given, secrets included; for drivers, not for messages. */
+  /** Returns the whole address as it was given, secrets included; for drivers, not for messages. */
   public String secretText() {
     return text;
   }
 
-  /** The user, where the address names one. */
+  /** Returns the user, where the address names one. */
   public Optional<String> user() {
     return user;
   }
 
-  /** The password, where the address has one; not for messages. */
+  /** Returns the password, where the address has one; not for messages. */
   public Optional<String> password() {
     return password;
   }
 
-  /** The hosts, in order; empty where the address has none. */
+  /** Returns the hosts, in order; empty where the address has none. */
   public List<HostPort> hosts() {
     return hosts;
   }
 
-  /** What follows the hosts, or the scheme where there are none; may be empty. */
+  /** Returns what follows the hosts, or the scheme where there are none; may be empty. */
   public String path() {
     return path;
   }
@@ -191,14 +193,14 @@ public final class StoreAddress {
     }
   }
 
-  /** Whether a parameter of this name may have a secret as its value. */
+  /** Returns whether a parameter of this name may have a secret as its value. */
   public static boolean isSecret(String parameter) {
     return SECRET_KEY.matcher(parameter).matches();
   }
 
   /**
-   * The address without anything that may be a secret, not even its place: fit to be given to
-   * another process, which has to know the secret by itself.
+   * Returns the address without anything that may be a secret, not even its place: fit to be given
+   * to another process, which has to know the secret by itself.
    */
   public String withoutSecrets() {
     return show(false);
@@ -233,7 +235,7 @@ public final class StoreAddress {
     return isSame ? Optional.of(shown) : Optional.empty();
   }
 
-  /** An error about this address, that hides its secrets. */
+  /** Returns an error about this address, that hides its secrets. */
   public InvalidSettingException invalid(String whatToDo) {
     return new InvalidSettingException("store address", show(true), whatToDo);
   }

@@ -29,7 +29,7 @@ public record StoreKind(
       this.meaning = meaning;
     }
 
-    /** The class in words. */
+    /** Returns the class in words. */
     public String meaning() {
       return meaning;
     }

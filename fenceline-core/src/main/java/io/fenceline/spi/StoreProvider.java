@@ -10,16 +10,18 @@ import java.util.Set;
  */
 public interface StoreProvider {
 
-  /** The schemes of this store, such as {@code redis} or {@code jdbc:postgresql}. */
+  /** Returns the schemes of this store, such as {@code redis} or {@code jdbc:postgresql}. */
   Set<String> schemes();
 
-  /** The kinds of store behind these schemes, for people who choose one; does not connect. */
+  /**
+   * Returns the kinds of store behind these schemes, for people who choose one; does not connect.
+   */
   default List<StoreKind> kinds() {
     return List.of();
   }
 
   /**
-   * A factory for the store at an address; does not connect yet.
+   * Returns a factory for the store at an address; does not connect yet.
    *
    * @throws io.fenceline.settings.InvalidSettingException if the address is not one
    */

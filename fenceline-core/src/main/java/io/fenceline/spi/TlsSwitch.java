@@ -16,7 +16,7 @@ public final class TlsSwitch {
   private TlsSwitch() {}
 
   /**
-   * Whether an address asks for TLS.
+   * Returns whether an address asks for TLS.
    *
    * @param byScheme whether its scheme does
    * @param options the parameters that make no sense without TLS

@@ -11,10 +11,10 @@ import java.util.concurrent.Executor;
  */
 public interface Time {
 
-  /** The monotonic clock, in nanoseconds from an arbitrary origin. */
+  /** Returns the monotonic clock, in nanoseconds from an arbitrary origin. */
   long nanos();
 
-  /** The wall clock, in milliseconds since 1970. */
+  /** Returns the wall clock, in milliseconds since 1970. */
   long wallMillis();
 
   /** Both clocks, read together. */
@@ -29,7 +29,7 @@ public interface Time {
    */
   Timer schedule(long delayNanos, Runnable task);
 
-  /** The threads of a lane. */
+  /** Returns the threads of a lane. */
   Executor lane(Lane lane);
 
   /**

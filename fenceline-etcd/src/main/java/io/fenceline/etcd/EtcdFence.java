@@ -82,7 +82,7 @@ public final class EtcdFence {
     this.lock = lock;
   }
 
-  /** The fence with marks below {@code /fenceline-fence}. */
+  /** Returns the fence with marks below {@code /fenceline-fence}. */
   public static EtcdFence over(Client client) {
     return new EtcdFence(
         Objects.requireNonNull(client, "client"),
@@ -264,8 +264,8 @@ public final class EtcdFence {
   }
 
   /**
-   * The fence alone, where what is guarded is not in etcd. Check and write are then two steps: see
-   * {@link Fence}.
+   * Returns the fence alone, where what is guarded is not in etcd. Check and write are then two
+   * steps: see {@link Fence}.
    */
   public Fence asFence() {
     return (resource, token) -> commit(resource, token, List.of());

@@ -138,7 +138,7 @@ public final class FencingTokenFilter implements Filter {
         checked, reading, Objects.requireNonNull(largest, "largest"), required);
   }
 
-  /** The token that a request came with, behind the filter. */
+  /** Returns the token that a request came with, behind the filter. */
   public static Optional<FencingToken> token(ServletRequest request) {
     return Optional.ofNullable((FencingToken) request.getAttribute(ATTRIBUTE));
   }

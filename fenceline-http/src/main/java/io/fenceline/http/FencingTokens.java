@@ -51,13 +51,13 @@ public final class FencingTokens {
 
   private FencingTokens() {}
 
-  /** The value of the header for a token. */
+  /** Returns the value of the header for a token. */
   public static String format(FencingToken token) {
     return token.exclusive() ? Long.toString(token.value()) : token.value() + "; shared";
   }
 
   /**
-   * The token that a value of the header stands for.
+   * Returns the token that a value of the header stands for.
    *
    * @throws InvalidSettingException if it is none
    */
@@ -77,7 +77,7 @@ public final class FencingTokens {
   }
 
   /**
-   * The largest token that locks in Redis or SQL can have issued by now, for {@link
+   * Returns the largest token that locks in Redis or SQL can have issued by now, for {@link
    * FencingTokenFilter#maxToken}: their numbers follow the clock of the server.
    *
    * <p>Not for ZooKeeper and etcd, whose numbers count writes and elections, nor with a {@code

@@ -132,7 +132,7 @@ public record Problem(int status, Map<String, String> headers, Map<String, Objec
         .header("Retry-After", Long.toString(Math.max(1, seconds)));
   }
 
-  /** The body, in ASCII. */
+  /** Returns the body, in ASCII. */
   public String json() {
     StringBuilder json = new StringBuilder("{");
     members.forEach(

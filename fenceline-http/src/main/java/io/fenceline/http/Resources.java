@@ -26,8 +26,8 @@ import java.util.stream.Stream;
 public interface Resources {
 
   /**
-   * The name of what a request writes to, 1 to 200 bytes of UTF-8 without controls; empty if it is
-   * nothing that this service knows, which is answered with 404.
+   * Returns the name of what a request writes to, 1 to 200 bytes of UTF-8 without controls; empty
+   * if it is nothing that this service knows, which is answered with 404.
    */
   Optional<String> of(HttpServletRequest request);
 

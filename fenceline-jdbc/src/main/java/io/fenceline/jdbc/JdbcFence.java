@@ -91,7 +91,7 @@ public final class JdbcFence {
     this.marks = sql(Database.MYSQL, "fence-marks", "");
   }
 
-  /** The fence in the table {@code fenceline_fences}. */
+  /** Returns the fence in the table {@code fenceline_fences}. */
   public static JdbcFence create() {
     return new JdbcFence(Tables.DEFAULT, FenceNotices.of("jdbc"));
   }
@@ -122,7 +122,7 @@ public final class JdbcFence {
     return new JdbcFence(tables, notices.with(listener));
   }
 
-  /** The statement that creates the table, for whoever may run it. */
+  /** Returns the statement that creates the table, for whoever may run it. */
   public String schema(Database database) {
     return Sql.text(folder(database), "fence-schema", words(database)) + ";\n";
   }
@@ -206,8 +206,8 @@ public final class JdbcFence {
   }
 
   /**
-   * The fence alone, where what is guarded is not in this database, or its transaction is not at
-   * hand. Check and write are then two steps: see {@link Fence}.
+   * Returns the fence alone, where what is guarded is not in this database, or its transaction is
+   * not at hand. Check and write are then two steps: see {@link Fence}.
    *
    * <p>A check is a transaction of its own, unless the data source hands out the connection of a
    * transaction that the caller is in, as frameworks have it: then it takes part in that one, and

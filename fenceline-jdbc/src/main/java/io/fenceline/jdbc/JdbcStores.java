@@ -251,7 +251,7 @@ public final class JdbcStores implements StoreFactory {
     return Objects.requireNonNull(dataSource);
   }
 
-  /** The statements that create the tables, for whoever may run them. */
+  /** Returns the statements that create the tables, for whoever may run them. */
   public String schema(Database database) {
     List<String> statements = database.dialect().schema(settings.tables);
     return String.join(";\n\n", statements) + ";\n";

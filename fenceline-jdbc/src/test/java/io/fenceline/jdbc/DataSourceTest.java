@@ -198,8 +198,8 @@ class DataSourceTest {
             });
   }
 
-  private static Object passed(
-      java.lang.reflect.Method method, Object to, Object[] arguments) throws Throwable {
+  private static Object passed(java.lang.reflect.Method method, Object to, Object[] arguments)
+      throws Throwable {
     try {
       return method.invoke(to, arguments);
     } catch (InvocationTargetException e) {

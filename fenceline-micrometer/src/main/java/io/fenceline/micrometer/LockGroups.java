@@ -84,7 +84,7 @@ public final class LockGroups {
     return Pattern.compile(text.toString(), Pattern.DOTALL);
   }
 
-  /** The group of a name. */
+  /** Returns the group of a name. */
   public String groupOf(String name) {
     for (Map.Entry<Pattern, String> entry : declared.entrySet()) {
       if (entry.getKey().matcher(name).matches()) {

@@ -253,8 +253,8 @@ public final class RedisFence<K, V> {
   }
 
   /**
-   * The fence alone, where what is guarded is not in Redis. Check and write are then two steps: see
-   * {@link Fence}.
+   * Returns the fence alone, where what is guarded is not in Redis. Check and write are then two
+   * steps: see {@link Fence}.
    *
    * @param key makes a key of the resource's name
    */

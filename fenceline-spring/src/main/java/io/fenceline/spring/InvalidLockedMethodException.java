@@ -22,17 +22,17 @@ public final class InvalidLockedMethodException extends IllegalStateException {
     this.remedy = remedy;
   }
 
-  /** The method, as {@code Type.method(Parameter)}. */
+  /** Returns the method, as {@code Type.method(Parameter)}. */
   public String method() {
     return method;
   }
 
-  /** What is wrong. */
+  /** Returns what is wrong. */
   public String problem() {
     return problem;
   }
 
-  /** What would be right. */
+  /** Returns what would be right. */
   public String remedy() {
     return remedy;
   }

@@ -59,7 +59,7 @@ public final class LockTemplate {
     this.inTransaction = inTransaction;
   }
 
-  /** A template over the locks of a client. */
+  /** Returns a template over the locks of a client. */
   public static LockTemplate of(Fenceline client) {
     Objects.requireNonNull(client, "client");
     return new LockTemplate(() -> client, () -> LockSettings.DEFAULTS);

@@ -14,7 +14,7 @@ public final class LockWaitInterruptedException extends IllegalStateException {
     this.lock = lock;
   }
 
-  /** Which lock. */
+  /** Returns which lock. */
   public String lock() {
     return lock;
   }

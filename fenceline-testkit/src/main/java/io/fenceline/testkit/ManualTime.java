@@ -106,7 +106,7 @@ public final class ManualTime implements Time {
     }
   }
 
-  /** How many timers are set; a test of what is left behind counts them. */
+  /** Returns how many timers are set; a test of what is left behind counts them. */
   public synchronized int timers() {
     return timers.size();
   }

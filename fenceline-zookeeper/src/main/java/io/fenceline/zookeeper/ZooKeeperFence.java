@@ -64,7 +64,7 @@ public final class ZooKeeperFence {
     this.lock = lock;
   }
 
-  /** The fence beside nodes of the framework's namespace. */
+  /** Returns the fence beside nodes of the framework's namespace. */
   public static ZooKeeperFence over(CuratorFramework client) {
     return new ZooKeeperFence(
         Objects.requireNonNull(client, "client"), FenceNotices.of("zookeeper"), null);
@@ -170,8 +170,8 @@ public final class ZooKeeperFence {
   }
 
   /**
-   * The fence alone, where what is guarded is not in ZooKeeper. Check and write are then two steps:
-   * see {@link Fence}.
+   * Returns the fence alone, where what is guarded is not in ZooKeeper. Check and write are then
+   * two steps: see {@link Fence}.
    *
    * @param folder for the marks
    */

@@ -16,6 +16,7 @@ public final class SqliteDialect extends Dialect {
   public static boolean isOfAnOldSnapshot(SQLException e) {
     return String.valueOf(e.getMessage()).contains("SQLITE_BUSY_SNAPSHOT");
   }
+
   private static final int READONLY = 8;
   private static final int IOERR = 10;
   private static final int CORRUPT = 11;

@@ -116,7 +116,7 @@ public final class LoadOnceCache<V> {
   }
 
   /**
-   * A cache.
+   * Returns a cache.
    *
    * @param fenceline whose locks keep two loaders of a key apart
    * @param name 1 to 50 letters, digits, dots, dashes and underscores; keys of different names are

@@ -23,7 +23,7 @@ public final class MemoryTier extends SharedTier {
     this.time = time;
   }
 
-  /** A tier that lives by the clock of a client; several clients may share it. */
+  /** Returns a tier that lives by the clock of a client; several clients may share it. */
   public static MemoryTier of(Fenceline fenceline) {
     return new MemoryTier(fenceline.time());
   }

@@ -34,7 +34,7 @@ public final class RedisTier extends SharedTier {
     this.connection = Objects.requireNonNull(connection, "connection");
   }
 
-  /** The values of one server. */
+  /** Returns the values of one server. */
   public static RedisTier over(StatefulRedisConnection<byte[], byte[]> connection) {
     return new RedisTier(connection);
   }

@@ -29,10 +29,10 @@ public interface Candidate extends AutoCloseable {
   /** Which election. */
   String name();
 
-  /** What it does at present. */
+  /** Returns what it does at present. */
   State state();
 
-  /** The leadership, if it leads, its lease runs, and nothing has told it to stop. */
+  /** Returns the leadership, if it leads, its lease runs, and nothing has told it to stop. */
   Optional<Leadership> leadership();
 
   /**

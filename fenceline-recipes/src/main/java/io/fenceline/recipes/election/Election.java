@@ -66,7 +66,7 @@ public final class Election {
   }
 
   /**
-   * The election of a name, on a lease of 30 seconds.
+   * Returns the election of a name, on a lease of 30 seconds.
    *
    * @param name that of the lock that decides it: 1 to 200 bytes of UTF-8, no controls
    * @throws InvalidSettingException if the name is not allowed
@@ -155,7 +155,7 @@ public final class Election {
     return new Election(fenceline, name, changed);
   }
 
-  /** Which election. */
+  /** Returns which election. */
   public String name() {
     return name;
   }
@@ -199,7 +199,7 @@ public final class Election {
   }
 
   /**
-   * Who leads, as the store knows it.
+   * Returns who leads, as the store knows it.
    *
    * @throws StoreUnavailableException if the store gave no answer
    */

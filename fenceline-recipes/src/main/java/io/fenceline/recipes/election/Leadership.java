@@ -23,22 +23,22 @@ import java.util.function.Consumer;
  */
 public interface Leadership {
 
-  /** Which election. */
+  /** Returns which election. */
   String name();
 
-  /** The term: a fencing token, larger than that of every earlier leader. */
+  /** Returns the term: a fencing token, larger than that of every earlier leader. */
   long term();
 
-  /** The term, as a fence takes it. */
+  /** Returns the term, as a fence takes it. */
   FencingToken fencingToken();
 
-  /** When the term began, by the wall clock. */
+  /** Returns when the term began, by the wall clock. */
   Instant since();
 
-  /** Whether the lease still runs, judged by the local clocks alone, without I/O. */
+  /** Returns whether the lease still runs, judged by the local clocks alone, without I/O. */
   boolean isValid();
 
-  /** How long the lease runs if it is not renewed; zero when the leadership is over. */
+  /** Returns how long the lease runs if it is not renewed; zero when the leadership is over. */
   Duration remaining();
 
   /**

@@ -17,7 +17,7 @@ public enum TermEnd {
     this.meaning = meaning;
   }
 
-  /** The reason in words, for messages. */
+  /** Returns the reason in words, for messages. */
   public String meaning() {
     return meaning;
   }

@@ -12,10 +12,13 @@ import java.nio.charset.StandardCharsets;
  */
 public interface Codec<T> {
 
-  /** The bytes of a result. */
+  /** Returns the bytes of a result. */
   byte[] encode(T result);
 
-  /** The result of bytes that {@link #encode} has made, maybe in another version of the program. */
+  /**
+   * Returns the result of bytes that {@link #encode} has made, maybe in another version of the
+   * program.
+   */
   T decode(byte[] bytes);
 
   /** Results that are bytes. */

@@ -26,7 +26,7 @@ public final class MemoryRecords extends OnceRecords<Work> {
     return new MemoryRecords();
   }
 
-  /** How many there are. */
+  /** Returns how many there are. */
   public synchronized int size() {
     return entries.size();
   }

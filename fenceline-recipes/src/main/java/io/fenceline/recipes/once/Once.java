@@ -497,7 +497,7 @@ public final class Once<W extends Work, T> {
     return new OnceRecords.Outcome(state, bytes, settings.retention);
   }
 
-  /** What is known of a key; empty if nothing is, or not any more. */
+  /** Returns what is known of a key; empty if nothing is, or not any more. */
   public Optional<OnceReport> find(String key) {
     return records.find(recordOf(check(key))).map(entry -> report(key, entry));
   }

@@ -13,12 +13,12 @@ public final class OnceFailedException extends RuntimeException {
     this.type = type;
   }
 
-  /** Which key. */
+  /** Returns which key. */
   public String key() {
     return key;
   }
 
-  /** The class of the exception that the worker threw; the message is that exception's. */
+  /** Returns the class of the exception that the worker threw; the message is that exception's. */
   public String type() {
     return type;
   }

@@ -69,17 +69,20 @@ public final class OnceRefusedException extends RuntimeException {
     return reason;
   }
 
-  /** Which key. */
+  /** Returns which key. */
   public String key() {
     return key;
   }
 
-  /** The token of the worker in the record, for {@link Once#settle}; 0 if there is no record. */
+  /**
+   * Returns the token of the worker in the record, for {@link Once#settle}; 0 if there is no
+   * record.
+   */
   public long token() {
     return token;
   }
 
-  /** When that worker began. */
+  /** Returns when that worker began. */
   public Optional<Instant> since() {
     return Optional.ofNullable(since);
   }

@@ -148,8 +148,8 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
   }
 
   /**
-   * The same records, for work whose effect is elsewhere: a worker gets no connection, and no
-   * transaction is open while it works.
+   * Returns the same records, for work whose effect is elsewhere: a worker gets no connection, and
+   * no transaction is open while it works.
    */
   public OnceRecords<Work> apart() {
     return new ApartRecords(this);
@@ -164,7 +164,7 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
     return new SqlRecords(dataSource, table.ownedBy(role), joined, null);
   }
 
-  /** The statements that create the table, for whoever may run them. */
+  /** Returns the statements that create the table, for whoever may run them. */
   public static String schema(String product) {
     return Statements.of(product).schema + "\n";
   }

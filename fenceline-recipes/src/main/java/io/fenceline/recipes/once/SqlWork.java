@@ -6,8 +6,9 @@ import java.sql.Connection;
 public interface SqlWork extends Work {
 
   /**
-   * The transaction that the record is written in. An effect that is written by it is committed
-   * together with the record, or not at all. To be neither committed nor closed by the worker.
+   * Returns the transaction that the record is written in. An effect that is written by it is
+   * committed together with the record, or not at all. To be neither committed nor closed by the
+   * worker.
    */
   Connection connection();
 }

@@ -10,22 +10,22 @@ import java.util.concurrent.CompletableFuture;
 /** What a worker knows of its work. */
 public interface Work {
 
-  /** The key, to be sent along as the idempotency key of whoever has the effect. */
+  /** Returns the key, to be sent along as the idempotency key of whoever has the effect. */
   String key();
 
   /** Larger than the token of every earlier worker of this key. */
   long token();
 
-  /** The token, as a fence takes it. */
+  /** Returns the token, as a fence takes it. */
   FencingToken fencingToken();
 
   /** 1 for the first worker, 2 for the one after a worker that vanished, and so on. */
   int attempt();
 
-  /** Whether the lease of the worker's lock still runs, by the local clocks. */
+  /** Returns whether the lease of the worker's lock still runs, by the local clocks. */
   boolean isValid();
 
-  /** How long that lease runs if it is not renewed; zero when the lock is lost. */
+  /** Returns how long that lease runs if it is not renewed; zero when the lock is lost. */
   Duration remaining();
 
   /** Completes when the worker's lock is lost; never completes if the work ends first. */

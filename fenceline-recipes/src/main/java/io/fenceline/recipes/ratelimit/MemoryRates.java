@@ -22,7 +22,7 @@ public final class MemoryRates extends RateStore {
     return new MemoryRates();
   }
 
-  /** How many names are remembered. */
+  /** Returns how many names are remembered. */
   public synchronized int size() {
     return tallies.size();
   }

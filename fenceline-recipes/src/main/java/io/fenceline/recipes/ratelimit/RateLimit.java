@@ -183,7 +183,7 @@ public final class RateLimit {
     return asked(permits, 0);
   }
 
-  /** How long until so many permits could be had; zero if they are there. Takes none. */
+  /** Returns how long until so many permits could be had; zero if they are there. Takes none. */
   public Duration untilNext(int permits) {
     return asked(permits, -1).untilNext();
   }

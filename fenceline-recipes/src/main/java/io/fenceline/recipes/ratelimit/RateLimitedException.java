@@ -23,22 +23,22 @@ public final class RateLimitedException extends RuntimeException {
     this.untilNext = untilNext;
   }
 
-  /** Which limit. */
+  /** Returns which limit. */
   public String name() {
     return name;
   }
 
-  /** How many were asked for. */
+  /** Returns how many were asked for. */
   public int permits() {
     return permits;
   }
 
-  /** How long the caller would have waited. */
+  /** Returns how long the caller would have waited. */
   public Duration maxWait() {
     return maxWait;
   }
 
-  /** How long it would have taken, as things were. */
+  /** Returns how long it would have taken, as things were. */
   public Duration untilNext() {
     return untilNext;
   }

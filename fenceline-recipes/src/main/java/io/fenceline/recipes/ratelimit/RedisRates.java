@@ -37,7 +37,7 @@ public final class RedisRates extends RateStore {
     this.connection = Objects.requireNonNull(connection, "connection");
   }
 
-  /** The limits of one server. */
+  /** Returns the limits of one server. */
   public static RedisRates over(StatefulRedisConnection<byte[], byte[]> connection) {
     return new RedisRates(connection);
   }

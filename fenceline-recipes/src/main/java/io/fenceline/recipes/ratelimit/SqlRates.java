@@ -169,7 +169,7 @@ public final class SqlRates extends RateStore {
     return new SqlRates(dataSource, table.ownedBy(role));
   }
 
-  /** The statements that create the table, for whoever may run them. */
+  /** Returns the statements that create the table, for whoever may run them. */
   public static String schema(String product) {
     return Statements.of(product).schema + "\n";
   }

@@ -96,7 +96,7 @@ public final class StripedLocks implements AutoCloseable {
   }
 
   /**
-   * The stripes of a name.
+   * Returns the stripes of a name.
    *
    * @param name 1 to 50 letters, digits, dots, dashes and underscores
    * @param count how many, 1 to 65,536
@@ -122,12 +122,12 @@ public final class StripedLocks implements AutoCloseable {
     return stripes;
   }
 
-  /** How many stripes there are. */
+  /** Returns how many stripes there are. */
   public int count() {
     return count;
   }
 
-  /** Which stripe a key has, from 0. */
+  /** Returns which stripe a key has, from 0. */
   public int stripeOf(String key) {
     byte[] bytes = utf8(key);
     try {
@@ -158,13 +158,13 @@ public final class StripedLocks implements AutoCloseable {
     }
   }
 
-  /** The name of the lock of a key, which {@link MultiHold#hold} takes. */
+  /** Returns the name of the lock of a key, which {@link MultiHold#hold} takes. */
   public String lockName(String key) {
     return "striped:%s:%d:%d".formatted(name, count, stripeOf(key));
   }
 
   /**
-   * The lock of a key.
+   * Returns the lock of a key.
    *
    * @throws StoreRefusedException if this client had lost its permit, and others have another count
    * @throws StoreUnavailableException if it had lost its permit, and the store gave no answer
@@ -176,7 +176,7 @@ public final class StripedLocks implements AutoCloseable {
   }
 
   /**
-   * The locks of several keys, all or none; keys of the same stripe share one.
+   * Returns the locks of several keys, all or none; keys of the same stripe share one.
    *
    * @throws StoreRefusedException as {@link #lock}
    */

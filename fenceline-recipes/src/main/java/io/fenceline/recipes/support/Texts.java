@@ -25,7 +25,7 @@ public final class Texts {
     }
   }
 
-  /** The same, with words in the place of {@code {these}}. */
+  /** Returns the same, with words in the place of {@code {these}}. */
   public static String read(Class<?> owner, String file, Map<String, String> words) {
     String text = read(owner, file);
     for (Map.Entry<String, String> word : words.entrySet()) {

@@ -78,12 +78,12 @@ abstract class ReentryBehaviour extends Scenario {
     assertThat(nested.failure())
         .isInstanceOfSatisfying(
             LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isTrue())
-        .hasMessageContaining("This very client holds it")
+        .hasMessageContaining("This client itself holds the lock")
         .hasMessageContaining("reenter()");
     assertThat(another.failure())
         .isInstanceOfSatisfying(
             LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isFalse())
-        .hasMessageNotContaining("This very client");
+        .hasMessageNotContaining("This client itself");
   }
 
   @Test

@@ -88,12 +88,12 @@ public final class LossyStore implements LockStore {
     this.time = context.time();
   }
 
-  /** The same, for a client that opens its store by itself; the last one opened is kept. */
+  /** Returns the same, for a client that opens its store by itself; the last one opened is kept. */
   public static StoreFactory over(StoreFactory factory, LossyStore[] opened) {
     return context -> opened[0] = new LossyStore(factory, context);
   }
 
-  /** The time of the client. */
+  /** Returns the time of the client. */
   public Moment now() {
     return time.now();
   }
@@ -149,12 +149,12 @@ public final class LossyStore implements LockStore {
     return vanished;
   }
 
-  /** How many operations met a fault: proves that it was active. */
+  /** Returns how many operations met a fault: proves that it was active. */
   public synchronized int met() {
     return met;
   }
 
-  /** How many such operations were asked for; each renewal counts. */
+  /** Returns how many such operations were asked for; each renewal counts. */
   public synchronized int asked(Operation operation) {
     return asked.getOrDefault(operation, 0);
   }

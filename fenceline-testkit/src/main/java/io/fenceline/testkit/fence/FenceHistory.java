@@ -102,12 +102,12 @@ public record FenceHistory(List<Write> writes) {
     return found;
   }
 
-  /** The largest token that was accepted. */
+  /** Returns the largest token that was accepted. */
   public long largestAccepted() {
     return writes.stream().filter(Write::accepted).mapToLong(Write::token).max().orElse(0);
   }
 
-  /** How many were accepted. */
+  /** Returns how many were accepted. */
   public long accepted() {
     return writes.stream().filter(Write::accepted).count();
   }

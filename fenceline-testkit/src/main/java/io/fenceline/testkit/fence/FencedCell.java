@@ -13,6 +13,6 @@ public interface FencedCell {
    */
   void write(String value, FencingToken token);
 
-  /** The value, or an empty text if there is none. */
+  /** Returns the value, or an empty text if there is none. */
   String read();
 }

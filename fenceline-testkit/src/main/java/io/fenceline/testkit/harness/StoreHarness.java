@@ -15,19 +15,22 @@ import java.util.function.Function;
  */
 public interface StoreHarness extends AutoCloseable {
 
-  /** Where all clients of a test connect. */
+  /** Returns where all clients of a test connect. */
   StoreFactory store();
 
   /**
-   * The lease that the tests use: at least the shortest that the store can keep, and long enough
-   * that a busy machine renews it in time. Tests wait for its end, so on a real server it is short.
+   * Returns the lease that the tests use: at least the shortest that the store can keep, and long
+   * enough that a busy machine renews it in time. Tests wait for its end, so on a real server it is
+   * short.
    */
   Duration lease();
 
   /** Sets what clients of this store need beside the store, such as their time. */
   default void prepare(FencelineBuilder client) {}
 
-  /** Whether time passes by itself, too, so that a machine that is too busy can end a lease. */
+  /**
+   * Returns whether time passes by itself, too, so that a machine that is too busy can end a lease.
+   */
   default boolean passesByItself() {
     return true;
   }

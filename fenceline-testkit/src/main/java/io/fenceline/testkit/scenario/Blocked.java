@@ -52,7 +52,7 @@ public final class Blocked<T> {
     return result.isDone();
   }
 
-  /** Whether the call waits for something just now. */
+  /** Returns whether the call waits for something just now. */
   public boolean isWaiting() {
     Thread.State state = thread.getState();
     return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
