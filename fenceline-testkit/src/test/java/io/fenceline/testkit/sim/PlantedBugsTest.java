@@ -102,8 +102,8 @@ class PlantedBugsTest {
             PlantedBug.named("release sent after the local deadline despite a lock-delay")
                 .in(
                     "runtime/ClientGrant.java",
-                    "      if (request.keepClosed().isZero()) {",
-                    "      if (true) {"),
+                    "    if (expired && request.keepClosed().isZero()) {",
+                    "    if (expired) {"),
             Invariant.DELAY,
             11L),
         arguments(
