@@ -584,7 +584,8 @@ final class ClientGrant {
     long nanos = engine.time.nanos();
     ReleaseRequest request = releaseRequest(asking);
     if (!request.keepClosed().isZero()) {
-      engine.undoer.releaseAgain(request, nanos);
+      claim.releaseBegins();
+      releaseAgain(request, nanos);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.fenceline.spi;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A grant to give back.
@@ -10,11 +11,15 @@ import java.time.Duration;
  */
 public record ReleaseRequest(HeldGrant grant, Duration keepClosed) {
 
-  /** The same, asked for later: the name stays closed for so much less. */
+  /**
+   * The same, asked for later: the name stays closed for so much less. By whole milliseconds, since
+   * stores drop what is less than one, and the name must not open too early.
+   */
   public ReleaseRequest after(long nanos) {
-    Duration left = keepClosed.minusNanos(nanos);
-    return keepClosed.isZero() || nanos <= 0
-        ? this
-        : new ReleaseRequest(grant, left.isNegative() ? Duration.ZERO : left);
+    if (keepClosed.isZero() || nanos <= 0) {
+      return this;
+    }
+    Duration left = keepClosed.minusMillis(TimeUnit.NANOSECONDS.toMillis(nanos));
+    return new ReleaseRequest(grant, left.isNegative() ? Duration.ZERO : left);
   }
 }

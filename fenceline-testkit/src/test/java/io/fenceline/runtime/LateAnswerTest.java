@@ -13,9 +13,11 @@ import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Release;
+import io.fenceline.spi.Renewal;
 import io.fenceline.testkit.ManualTime;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LateAnswerTest {
   private static final LockOptions ONCE_A_MINUTE =
       LockOptions.defaults().keepAtLeast(Duration.ofMinutes(1));
+  private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
   private final ManualTime time = new ManualTime();
   private final LockTable table =
@@ -36,6 +39,7 @@ class LateAnswerTest {
   private ClaimHandler handler;
   private Grant granted;
   private boolean holdsBack;
+  private boolean losesAnswers;
   private Runnable arrives = () -> {};
 
   /** What is heard of the question that was under way. */
@@ -58,6 +62,7 @@ class LateAnswerTest {
     return Fenceline.builder()
         .store(StoreProxy.over(space.factory(), this::call))
         .time(time)
+        .operationTimeout(TIMEOUT)
         .connect();
   }
 
@@ -65,6 +70,9 @@ class LateAnswerTest {
     if (method.getName().equals("claim")) {
       handler = (ClaimHandler) arguments[1];
       arguments[1] = new Heard(handler);
+    } else if (method.getName().equals("renew") && losesAnswers) {
+      store.ask();
+      return List.of(new CompletableFuture<Renewal>());
     } else if (method.getName().equals("release") && holdsBack) {
       CompletableFuture<Release> answer = new CompletableFuture<>();
       arrives = () -> pass(store, answer);
@@ -149,5 +157,30 @@ class LateAnswerTest {
   void releaseThatIsSentAgain_isNotOvertaken_andKeepsTheNameClosedNoLonger(Late late) {
     assertThat(releaseAndHear(late, Duration.ofSeconds(20)))
         .isEqualTo(new Seen(ReleaseOutcome.UNKNOWN, false, true));
+  }
+
+  /** The store has done the extension; the hold was lost before that could be known. */
+  @ParameterizedTest
+  @EnumSource
+  void answerWhileALostExtensionIsGivenBack_doesNotOpenWhatIsKeptClosed(Late late) {
+    LockOptions brief = ONCE_A_MINUTE.fixedLease(TIMEOUT.dividedBy(2));
+    try (Fenceline client = connect();
+        Fenceline other = Fenceline.builder().store(space.factory()).time(time).connect()) {
+      Hold hold = client.lock("nightly", brief).tryAcquire().orElseThrow();
+      losesAnswers = true;
+      CompletableFuture<Void> extended = hold.extendAsync(Duration.ofMinutes(5));
+      holdsBack = true;
+      time.advance(TIMEOUT);
+      assertThat(hold.isValid()).isFalse();
+      assertThat(extended).isCompletedExceptionally();
+
+      hear(late);
+      time.advance(Duration.ofSeconds(1));
+      letThrough();
+
+      assertThat(other.lock("nightly").tryAcquire()).isEmpty();
+      time.advance(Duration.ofMinutes(1));
+      assertThat(other.lock("nightly").tryAcquire()).isPresent();
+    }
   }
 }
