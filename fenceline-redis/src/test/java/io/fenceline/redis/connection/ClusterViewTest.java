@@ -9,19 +9,27 @@ import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.Finding;
+import io.fenceline.redis.RedisStores;
 import io.fenceline.redis.layout.Layout;
 import io.fenceline.redis.support.Clients;
 import io.fenceline.redis.support.SmallCluster;
 import io.fenceline.redis.support.Stores;
 import io.fenceline.spi.RenewRequest;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -30,6 +38,13 @@ class ClusterViewTest {
   private static final Duration LEASE = Duration.ofSeconds(20);
 
   @RegisterExtension final Clients clients = new Clients();
+
+  private final Driver driver = new Driver(null, ClientOptions.create(), Clients.AMPLE);
+
+  @AfterEach
+  void close() {
+    driver.close();
+  }
 
   private static void assertServes(Fenceline client, String... names) {
     for (String name : names) {
@@ -240,6 +255,40 @@ class ClusterViewTest {
     }
   }
 
+  /** A map of its own, of which the test knows when it was asked for, and what came of it. */
+  private ClusterMap map(RedisServer... seeds) {
+    List<ClusterMap> made = new ArrayList<>();
+    clients.connect(
+        Fenceline.builder()
+            .operationTimeout(Duration.ofMillis(500))
+            .store(
+                (StoreFactory)
+                    context -> {
+                      made.add(map(context, seeds));
+                      return RedisStores.at(SmallCluster.uri(seeds)).open(context);
+                    }));
+    return made.get(0);
+  }
+
+  private ClusterMap map(StoreContext context, RedisServer... seeds) {
+    ReplyTimeouts deadlines =
+        new ReplyTimeouts(context.time(), context.operationTimeout().toNanos());
+    return new ClusterMap(
+        Stream.of(seeds).map(seed -> RedisURI.create(seed.uri())).toList(),
+        (uri, whenBroken, greeting) ->
+            new Server(
+                uri.getHost() + ":" + uri.getPort(),
+                driver,
+                uri,
+                context,
+                deadlines,
+                (channel, message) -> {},
+                whenBroken,
+                greeting),
+        context,
+        deadlines);
+  }
+
   @Test
   void reusedAddress_movesNobodyToAnotherCluster_thoughNobodyElseAnswers() {
     try (SmallCluster cluster = new SmallCluster(0, 2)) {
@@ -252,9 +301,16 @@ class ClusterViewTest {
       Hold hold = Clients.acquire(holder, name);
       assertServes(other, cluster.nameAt(0, "any-"));
 
+      ClusterMap map = map(reused, silent);
+      Clients.get(map.refresh());
+
       silent.pause();
       try {
         becomeStranger(reused);
+        for (int i = 0; i < 3; i++) { // Each ends when both were asked, and one of them answered.
+          assertThat(map.refresh()).failsWithin(Clients.AMPLE);
+        }
+        assertThat(map.masters()).hasSize(2);
         reused.resetCommandCounts();
         Eventually.until(
             Clients.AMPLE,
@@ -272,6 +328,7 @@ class ClusterViewTest {
       assertThat(hold.isValid()).isTrue();
       Eventually.until(
           Clients.AMPLE, "an answer", () -> other.lock(name).tryAcquire(), Optional::isEmpty);
+      Connecting.awaitClosed(map.close());
       clients.afterEach(null);
     }
   }

@@ -171,15 +171,51 @@ class RedlockRecoveryTest {
         : Long.parseLong(until.toString()) - Long.parseLong(time.get(0).toString()) * 1_000;
   }
 
+  /**
+   * A client that knows of a lease, and can be kept from the nodes: if it looked at them beside the
+   * stranger, it would say itself for how long they have to wait.
+   */
+  private static final class Shielded implements AutoCloseable {
+    private final List<FaultProxy> ways;
+
+    Shielded(RedlockServers nodes) {
+      ways =
+          nodes.all().stream()
+              .map(node -> FaultProxy.to(node.host(), node.port(), Protocol.RESP))
+              .toList();
+    }
+
+    String uri() {
+      return RedlockServers.uri(ways.stream().map(FaultProxy::address).toList());
+    }
+
+    void cutOff() {
+      ways.forEach(FaultProxy::refuseConnections);
+      ways.forEach(FaultProxy::closeAll);
+    }
+
+    void heal() {
+      ways.forEach(FaultProxy::heal);
+    }
+
+    @Override
+    public void close() {
+      ways.forEach(FaultProxy::close);
+    }
+  }
+
   @Test
   void waitThatAStrangerGuessed_getsLongerByWhatAnotherClientKnows() {
-    try (RedlockServers nodes = RedlockServers.start(5)) {
-      Fenceline holder = clients.connect(nodes.uri(), LONG);
+    try (RedlockServers nodes = RedlockServers.start(5);
+        Shielded shielded = new Shielded(nodes)) {
+      Fenceline holder = clients.connect(shielded.uri(), LONG);
       Hold hold = Clients.acquire(holder, NAME);
+      shielded.cutOff();
       List<Integer> restarted = List.of(2, 3, 4);
       restarted.forEach(index -> restart(nodes.get(index)));
       assertNothingForAStranger(nodes, hold);
       awaitGuess(nodes, restarted);
+      shielded.heal();
 
       // The holder meets them, and knows for how long it holds the lock.
       Eventually.until(
@@ -215,15 +251,18 @@ class RedlockRecoveryTest {
   /** More than a minority has lost its memory, and those that remember can't be asked. */
   @Test
   void threeOfFiveRestartedAtOnce_aNewClientThatReachesOnlyThose_waits() {
-    try (RedlockServers nodes = RedlockServers.start(5)) {
-      Fenceline holder = clients.connect(nodes.uri(), LONG);
+    try (RedlockServers nodes = RedlockServers.start(5);
+        Shielded shielded = new Shielded(nodes)) {
+      Fenceline holder = clients.connect(shielded.uri(), LONG);
       Hold hold = Clients.acquire(holder, NAME);
+      shielded.cutOff();
 
       List<Integer> restarted = List.of(2, 3, 4);
       restarted.forEach(index -> restart(nodes.get(index)));
 
       assertNothingForAStranger(nodes, hold);
       awaitGuess(nodes, restarted);
+      shielded.heal();
       clients.afterEach(null);
     }
   }
