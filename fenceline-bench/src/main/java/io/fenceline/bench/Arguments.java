@@ -13,18 +13,27 @@ import java.util.List;
  * @param effort how thoroughly
  * @param contenders ids of the contenders beside Fenceline; empty for all
  * @param works names of the works; empty for all
+ * @param isAdded whether what was measured is added to the page of the documentation
  */
-record Arguments(List<String> stores, Effort effort, List<String> contenders, List<String> works) {
+record Arguments(
+    List<String> stores,
+    Effort effort,
+    List<String> contenders,
+    List<String> works,
+    boolean isAdded) {
 
   static Arguments parse(List<String> words) {
     List<String> stores = new ArrayList<>();
     List<String> contenders = new ArrayList<>();
     List<String> works = new ArrayList<>();
     List<Integer> crowds = List.of();
+    boolean isAdded = false;
     Effort effort = Effort.FULL;
     for (String word : words) {
       if (word.equals("--quick")) {
         effort = Effort.QUICK;
+      } else if (word.equals("--add")) {
+        isAdded = true;
       } else if (word.startsWith("--contenders=")) {
         contenders.addAll(list(word));
       } else if (word.startsWith("--works=")) {
@@ -42,7 +51,8 @@ record Arguments(List<String> stores, Effort effort, List<String> contenders, Li
         List.copyOf(stores.isEmpty() ? Venue.ALL : stores),
         crowds.isEmpty() ? effort : effort.with(crowds),
         List.copyOf(contenders),
-        List.copyOf(works));
+        List.copyOf(works),
+        isAdded);
   }
 
   private static List<String> list(String word) {

@@ -40,9 +40,16 @@ public final class Bench {
     for (String store : arguments.stores()) {
       reports.add(measure(store, arguments));
     }
-    // A run of a part is not what the documentation shows.
-    Path folder = Path.of(arguments.isWhole() ? "docs" : "fenceline-bench/target/report");
-    new Page(arguments.effort(), machine).write(folder, reports);
+    // A run of a part is not what the documentation shows, unless it is to be added there.
+    boolean isAdded = arguments.isAdded();
+    Path folder =
+        Path.of(isAdded || arguments.isWhole() ? "docs" : "fenceline-bench/target/report");
+    Page page = new Page(arguments.effort(), machine);
+    if (isAdded) {
+      page.add(folder, "./bench " + String.join(" ", args), reports);
+    } else {
+      page.write(folder, reports);
+    }
     System.out.println("written: " + folder.resolve("benchmarks.md"));
     System.exit(0); // Some clients leave threads behind.
   }

@@ -101,6 +101,7 @@ class BenchTest {
 
   private static StoreReport measure(String store, List<String> contenders, List<String> works)
       throws Exception {
-    return Bench.measure(store, new Arguments(List.of(store), Effort.SMOKE, contenders, works));
+    return Bench.measure(
+        store, new Arguments(List.of(store), Effort.SMOKE, contenders, works, false));
   }
 }

@@ -63,7 +63,38 @@ public final class Page {
     Files.writeString(
         more.resolve("figures.json"),
         Json.of(Figures.of(effort.label(), day, machine, reports)) + "\n");
-    Files.writeString(folder.resolve("benchmarks.md"), text(reports, plots.toString()));
+    Path page = folder.resolve("benchmarks.md");
+    String older = Files.exists(page) ? Files.readString(page) : "";
+    Files.writeString(page, Parts.keep(older, text(reports, plots.toString())));
+  }
+
+  /**
+   * Adds a section to the page that is there, with figures in a file of their own.
+   *
+   * @param command what has been run, to be repeated
+   */
+  public void add(Path folder, String command, List<StoreReport> reports) throws IOException {
+    Path more = Files.createDirectories(folder.resolve(FOLDER));
+    String stores = reports.stream().map(StoreReport::store).collect(Collectors.joining("-"));
+    Files.writeString(
+        more.resolve(stores + ".json"),
+        Json.of(Figures.of(effort.label(), day, machine, reports)) + "\n");
+    StringBuilder section = new StringBuilder();
+    section
+        .append("\n## On their own: ")
+        .append(reports.stream().map(StoreReport::store).collect(Collectors.joining(", ")))
+        .append("\n\n")
+        .append(warning())
+        .append(
+            "Measured by `%s`, apart from what stands above. Figures as JSON: ".formatted(command))
+        .append("[%s/%s.json](%1$s/%2$s.json).\n\n".formatted(FOLDER, stores));
+    ground(section);
+    for (StoreReport report : reports) {
+      section.append("\n### ").append(report.store()).append(", on its own\n\n");
+      measured(report, section);
+    }
+    Path page = folder.resolve("benchmarks.md");
+    Files.writeString(page, Parts.add(Files.readString(page), command, section.toString()));
   }
 
   private static void plot(Path file, Plot plot, StringBuilder links) throws IOException {
@@ -79,30 +110,39 @@ public final class Page {
     page.append(MethodText.INTRODUCTION);
     page.append("\n## Goals\n\n").append(FLEET).append(Goal.table(reports).markdown());
     page.append("\n## Where and with what\n\n");
-    page.append("- ").append(machine.hardware()).append("; ").append(machine.system());
-    page.append(
-        String.format(
-            Locale.ROOT, "; load average before the run %.1f; %s\n", machine.loadBefore(), day));
-    page.append("- ")
-        .append(
-            Machine.versions().entrySet().stream()
-                .map(entry -> entry.getKey() + " " + entry.getValue())
-                .collect(Collectors.joining(", ")))
-        .append("\n\n");
-    page.append(MethodText.METHOD);
+    ground(page);
+    page.append("\n").append(MethodText.METHOD);
     for (StoreReport report : reports) {
       page.append("\n## ").append(report.store()).append("\n\n");
-      page.append(report.description()).append(".\n");
-      report.tables().forEach(table -> page.append("\n").append(table.markdown()));
-      if (!report.leftOut().isEmpty()) {
-        page.append("\nLeft out:\n\n");
-        report.leftOut().forEach(what -> page.append("- ").append(what).append("\n"));
-      }
+      measured(report, page);
     }
     if (!plots.isEmpty()) {
       page.append("\n## Growth\n\nAll should be flat.\n\n").append(plots);
     }
     return page.toString();
+  }
+
+  /** Where it ran, when, and with what. */
+  private void ground(StringBuilder text) {
+    text.append("- ").append(machine.hardware()).append("; ").append(machine.system());
+    text.append(
+        String.format(
+            Locale.ROOT, "; load average before the run %.1f; %s\n", machine.loadBefore(), day));
+    text.append("- ")
+        .append(
+            Machine.versions().entrySet().stream()
+                .map(entry -> entry.getKey() + " " + entry.getValue())
+                .collect(Collectors.joining(", ")))
+        .append("\n");
+  }
+
+  private static void measured(StoreReport report, StringBuilder text) {
+    text.append(report.description()).append(".\n");
+    report.tables().forEach(table -> text.append("\n").append(table.markdown()));
+    if (!report.leftOut().isEmpty()) {
+      text.append("\nLeft out:\n\n");
+      report.leftOut().forEach(what -> text.append("- ").append(what).append("\n"));
+    }
   }
 
   private String warning() {

@@ -1,0 +1,47 @@
+package io.fenceline.bench.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Sections of the page that come from runs of a part, each with the command that made it: a whole
+ * run keeps them, and the same command replaces its own.
+ */
+final class Parts {
+  private static final String BEGIN = "<!-- part of: %s -->\n";
+  private static final String END = "<!-- end of part -->\n";
+  private static final Pattern PART =
+      Pattern.compile("<!-- part of: ([^\n]*) -->\n.*?" + Pattern.quote(END), Pattern.DOTALL);
+
+  private Parts() {}
+
+  /** Returns a page with the section of a command at its end, in the place of an older one. */
+  static String add(String page, String command, String section) {
+    StringBuilder result = new StringBuilder(PART.matcher(page).replaceAll("").stripTrailing());
+    result.append("\n");
+    Matcher old = PART.matcher(page);
+    while (old.find()) {
+      if (!old.group(1).equals(command)) {
+        result.append("\n").append(old.group());
+      }
+    }
+    return result
+        .append("\n")
+        .append(BEGIN.formatted(command))
+        .append(section)
+        .append(END)
+        .toString();
+  }
+
+  /** Returns a page with the sections that an older one has. */
+  static String keep(String older, String page) {
+    List<String> kept = new ArrayList<>();
+    Matcher part = PART.matcher(older);
+    while (part.find()) {
+      kept.add("\n" + part.group());
+    }
+    return page + String.join("", kept);
+  }
+}
