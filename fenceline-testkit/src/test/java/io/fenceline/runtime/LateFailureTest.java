@@ -18,6 +18,7 @@ import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.ManualTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -36,6 +37,7 @@ class LateFailureTest {
   private QueuedClaim claim;
   private boolean underWay;
   private int throwing;
+  private @Nullable RuntimeException broken;
   private Runnable arrives = () -> {};
   private CompletableFuture<ClaimAnswer> answer = new CompletableFuture<>();
 
@@ -77,6 +79,9 @@ class LateFailureTest {
       throwing--;
       throw new StackOverflowError("deep in the driver");
     }
+    if (broken != null) {
+      throw broken;
+    }
     if (!underWay) {
       return CompletableFuture.completedFuture(table.claim(request, SELF));
     }
@@ -101,6 +106,19 @@ class LateFailureTest {
       time.advance(Duration.ZERO);
 
       assertThat(table.inspect("ledger").holders()).isEmpty();
+    }
+  }
+
+  @Test
+  void failureOfADriver_isSaidWithTheNameOfTheLock_andOfTheStore() {
+    try (Fenceline client = connect()) {
+      broken = new IllegalStateException("no buffer left");
+
+      assertThatThrownBy(() -> client.lock("ledger").tryAcquire())
+          .isInstanceOfSatisfying(
+              StoreUnavailableException.class, e -> assertThat(e.store()).isEqualTo("proxy:"))
+          .hasMessage(
+              "The claim of lock 'ledger' failed: java.lang.IllegalStateException: no buffer left (store=proxy:)");
     }
   }
 
