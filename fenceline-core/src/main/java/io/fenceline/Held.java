@@ -31,7 +31,7 @@ public interface Held extends AutoCloseable {
    * automatically.
    *
    * @throws LockLostException if it is lost
-   * @throws LeaseTooShortException if it is valid, but not for that long
+   * @throws LimitExceededException if it is valid, but not for that long
    * @throws IllegalStateException if it was released
    */
   void ensure(Duration duration) throws InterruptedException;

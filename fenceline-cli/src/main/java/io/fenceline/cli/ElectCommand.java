@@ -2,7 +2,7 @@ package io.fenceline.cli;
 
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;
-import io.fenceline.LeaseTooShortException;
+import io.fenceline.LimitExceededException;
 import io.fenceline.LockLostException;
 import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.cli.failure.Failures;
@@ -237,7 +237,7 @@ final class ElectCommand implements Subcommand {
       current().protect(guarded, led);
       guarded.start(command, variables(leadership));
       code = watch(guarded, led);
-    } catch (LockLostException | LeaseTooShortException e) {
+    } catch (LockLostException | LimitExceededException e) {
       Message.print(String.valueOf(e.getMessage()));
     } finally {
       end(mine, code);

@@ -282,7 +282,7 @@ final class OnceCommand implements Subcommand {
                   + "' --done CODE, or --again",
               ExitCode.IN_DOUBT);
       case OVERTAKEN -> tell(message, ExitCode.LOST);
-      case NO_RESULT, NOT_IN_DOUBT -> tell(message, ExitCode.NO);
+      case FAILED_BEFORE, NO_RESULT, NOT_IN_DOUBT -> tell(message, ExitCode.NO);
     };
   }
 

@@ -2,7 +2,7 @@ package io.fenceline.cli;
 
 import com.google.errorprone.annotations.MustBeClosed;
 import io.fenceline.Fenceline;
-import io.fenceline.LeaseTooShortException;
+import io.fenceline.LimitExceededException;
 import io.fenceline.LockLostException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.cli.options.StoreOptions;
@@ -62,7 +62,7 @@ final class PatientStore {
     while (true) {
       try {
         return attempt.make();
-      } catch (StoreUnavailableException | LockLostException | LeaseTooShortException e) {
+      } catch (StoreUnavailableException | LockLostException | LimitExceededException e) {
         Duration left = left();
         if (left == null || left.compareTo(next) <= 0) {
           throw e;

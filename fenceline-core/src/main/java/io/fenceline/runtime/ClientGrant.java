@@ -1,5 +1,6 @@
 package io.fenceline.runtime;
 
+import io.fenceline.FencelineException;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.Endangered;
 import io.fenceline.event.Leaked;
@@ -10,7 +11,6 @@ import io.fenceline.event.StoreFailed;
 import io.fenceline.metrics.RenewOutcome;
 import io.fenceline.metrics.StoreOperation;
 import io.fenceline.settings.HandOff;
-import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.HeldGrant;
 import io.fenceline.spi.Obstacle;
@@ -531,7 +531,8 @@ final class ClientGrant {
       endangered = true;
       token = holdState == null ? HoldState.token(number, handOffs) : holdState.token;
     }
-    engine.events.tell(new Endangered(name(), id(), token, left, ClientInfo.harmless(cause)));
+    engine.events.tell(
+        new Endangered(name(), id(), token, left, FencelineException.harmless(cause)));
   }
 
   /**

@@ -1,7 +1,7 @@
 package io.fenceline.runtime;
 
 import io.fenceline.Held;
-import io.fenceline.LeaseTooShortException;
+import io.fenceline.LimitExceededException;
 import io.fenceline.LockLostException;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
@@ -122,7 +122,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
   final void checkLeft(Duration duration) {
     Duration left = remainingOrThrow();
     if (left.compareTo(duration) < 0) {
-      throw new LeaseTooShortException(name(), duration, left);
+      throw LimitExceededException.leaseTooShort(name(), duration, left);
     }
   }
 

@@ -67,7 +67,7 @@ final class TaskRun<H extends Held, T, X extends Exception> {
     }
     LimitExceededException limited =
         new LimitExceededException(
-            "work limit",
+            LimitExceededException.WORK_LIMIT,
             limit.orElse(Duration.ZERO),
             "The task under lock '%s' was interrupted.".formatted(what));
     if (lost != null) {

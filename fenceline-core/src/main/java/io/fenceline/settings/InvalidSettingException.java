@@ -6,12 +6,22 @@ public final class InvalidSettingException extends IllegalArgumentException {
 
   private final String setting;
   private final String value;
+  private final String remedy;
 
   /** Says what is wrong and what would be right. */
   public InvalidSettingException(String setting, Object value, String whatIsRight) {
     super(setting + " " + Durations.showAny(value) + ": " + whatIsRight);
     this.setting = setting;
     this.value = String.valueOf(value);
+    this.remedy = whatIsRight;
+  }
+
+  /** Says what is wrong, apart from what to do about it. */
+  public InvalidSettingException(String setting, Object value, String problem, String remedy) {
+    super(setting + " " + Durations.showAny(value) + ": " + problem + ". " + remedy);
+    this.setting = setting;
+    this.value = String.valueOf(value);
+    this.remedy = remedy;
   }
 
   /** Returns the name of the setting. */
@@ -22,5 +32,10 @@ public final class InvalidSettingException extends IllegalArgumentException {
   /** Returns the rejected value, without secrets. */
   public String value() {
     return value;
+  }
+
+  /** What would be right: the end of the message. */
+  public String remedy() {
+    return remedy;
   }
 }

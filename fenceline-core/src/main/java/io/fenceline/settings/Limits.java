@@ -1,10 +1,8 @@
 package io.fenceline.settings;
 
-import io.fenceline.LimitExceededException;
-
 /**
  * The maximum numbers of waiters, holds and pending undos of a client. A call that would exceed one
- * fails with {@link LimitExceededException} and acquires nothing. The shortest and longest lease
+ * fails with {@code LimitExceededException} and acquires nothing. The shortest and longest lease
  * are limits of the store: see {@link io.fenceline.diagnosis.Guarantees}. Names are checked by
  * {@code LockNames}.
  *

@@ -1,5 +1,7 @@
 package io.fenceline.spi;
 
+import io.fenceline.FencelineException;
+
 /**
  * Who a client is, for people: shown by inspection, never compared.
  *
@@ -14,29 +16,7 @@ public record ClientInfo(String label, String host, long pid) {
 
   /** Replaces control and format characters. */
   public ClientInfo {
-    label = harmless(label);
-    host = harmless(host);
-  }
-
-  /** Returns a text with nothing in it that a terminal would obey. */
-  public static String harmless(String text) {
-    if (text.chars().allMatch(c -> c >= ' ' && c < 0x7f)) {
-      return text;
-    }
-    StringBuilder shown = new StringBuilder();
-    text.codePoints().forEach(c -> shown.appendCodePoint(isHarmful(c) ? '?' : c));
-    return shown.toString();
-  }
-
-  private static boolean isHarmful(int c) {
-    return switch (Character.getType(c)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          true;
-      default -> false;
-    };
+    label = FencelineException.harmless(label);
+    host = FencelineException.harmless(host);
   }
 }

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -92,13 +93,15 @@ class SettingsPageTest {
 
   @Test
   void exceptions() throws IOException {
-    Path sources = Repository.ROOT.resolve("fenceline-core/src/main/java/io/fenceline");
     Set<String> classes = new TreeSet<>();
-    try (Stream<Path> files = Files.walk(sources)) {
-      files
-          .map(file -> file.getFileName().toString())
-          .filter(name -> name.endsWith("Exception.java"))
-          .forEach(name -> classes.add(name.replace(".java", "")));
+    for (String module : List.of("core", "http", "micrometer", "recipes", "spring")) {
+      Path sources = Repository.ROOT.resolve("fenceline-" + module).resolve("src/main/java");
+      try (Stream<Path> files = Files.walk(sources)) {
+        files
+            .map(file -> file.getFileName().toString())
+            .filter(name -> name.endsWith("Exception.java"))
+            .forEach(name -> classes.add(name.replace(".java", "")));
+      }
     }
     assertThat(classes).hasSize(10);
     for (String page : new String[] {"exceptions.md", "exceptions.zh-TW.md"}) {

@@ -67,11 +67,11 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
   private static void check(Object bean, Class<?> type, Method method, String described) {
     int modifiers = method.getModifiers();
     if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           described, "no proxy sees a private or static method", "Make it public");
     }
     if (Modifier.isFinal(modifiers) && AopUtils.isCglibProxy(bean)) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           described, "no proxy sees a final method", "Remove 'final' from the method");
     }
     List<Advisor> advisors = chain(bean);
@@ -82,7 +82,7 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
       }
     }
     if (lock < 0) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           described,
           "its bean has no proxy, so nothing would lock it",
           "It is needed by a BeanPostProcessor, say, and made too early: break that dependency");
@@ -91,13 +91,13 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
       if (i != lock && applies(advisors.get(i), method, type)) {
         Object advice = advisors.get(i).getAdvice();
         if (i < lock && Transactions.isAdvice(advice)) {
-          throw new InvalidLockedMethodException(
+          throw InvalidMethods.found(
               described,
               "its transaction is outside of the lock, which would be released before the commit",
               "Give @EnableTransactionManagement an order above that of @EnableLocked, or none");
         }
         if (i > lock && advice instanceof AsyncExecutionInterceptor) {
-          throw new InvalidLockedMethodException(
+          throw InvalidMethods.found(
               described,
               "@Async is inside of the lock, which would be released before the work is done",
               "Leave the order of @EnableAsync as it is");

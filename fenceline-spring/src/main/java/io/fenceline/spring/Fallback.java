@@ -1,6 +1,7 @@
 package io.fenceline.spring;
 
 import io.fenceline.LockTimeoutException;
+import io.fenceline.settings.InvalidSettingException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -22,7 +23,7 @@ final class Fallback {
   /**
    * Finds it.
    *
-   * @throws InvalidLockedMethodException if there is none of that name that fits
+   * @throws InvalidSettingException if there is none of that name that fits
    */
   static Fallback find(
       String methodName, String name, Class<?> type, Method locked, FilledParameters filled) {
@@ -41,7 +42,7 @@ final class Fallback {
       }
     }
     if (found.size() != 1) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           methodName,
           "%s has %s fallback '%s' that fits"
               .formatted(type.getSimpleName(), found.isEmpty() ? "no" : "more than one", name),

@@ -4,6 +4,7 @@ import io.fenceline.FencingToken;
 import io.fenceline.Held;
 import io.fenceline.Hold;
 import io.fenceline.PermitHold;
+import io.fenceline.settings.InvalidSettingException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,13 +24,13 @@ final class FilledParameters {
   /**
    * Finds them.
    *
-   * @throws InvalidLockedMethodException if one asks for what the mode does not have
+   * @throws InvalidSettingException if one asks for what the mode does not have
    */
   static FilledParameters of(String methodName, Method method, Locked.Mode mode) {
     for (Class<?> type : method.getParameterTypes()) {
       boolean permit = mode == Locked.Mode.PERMIT;
       if (permit ? OF_HOLDS.contains(type) : type == PermitHold.class) {
-        throw new InvalidLockedMethodException(
+        throw InvalidMethods.found(
             methodName,
             "a parameter is a %s, which locks of mode %s do not have"
                 .formatted(type.getSimpleName(), mode),

@@ -85,7 +85,8 @@ final class LockedInterceptor implements MethodInterceptor {
         throw e;
       }
       Thread.currentThread().interrupt();
-      throw new LockWaitInterruptedException(call.name(), e);
+      throw new IllegalStateException(
+          "Interrupted while waiting for lock '%s'; it was not acquired".formatted(call.name()), e);
     }
   }
 

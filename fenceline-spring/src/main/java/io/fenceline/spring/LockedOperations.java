@@ -50,7 +50,7 @@ final class LockedOperations {
   /**
    * Returns what is said about a method, as called on a type; null if it is not locked.
    *
-   * @throws InvalidLockedMethodException if what is said can't work
+   * @throws InvalidSettingException if what is said can't work
    */
   @Nullable LockedOperation of(Method method, @Nullable Class<?> targetType) {
     Class<?> type = targetType == null ? method.getDeclaringClass() : targetType;
@@ -88,7 +88,7 @@ final class LockedOperations {
     Returns returns = returns(described, method);
     checkRefusal(described, locked.onRefusal(), fallback, method);
     if (returns != Returns.RESULT && locked.inTransaction() != InTransaction.REFUSE) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           described,
           "the end of its caller's transaction is not known to a method that returns before its work"
               + " is done",
@@ -114,7 +114,7 @@ final class LockedOperations {
 
   private static void checkMode(String described, Locked locked) {
     if (locked.mode() == Mode.PERMIT ? locked.permits() < 1 : locked.permits() != 0) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           described,
           "permits = %d does not go with mode = %s".formatted(locked.permits(), locked.mode()),
           "Give permits = 1 or more with mode = PERMIT, and none with any other");
@@ -127,12 +127,11 @@ final class LockedOperations {
       return;
     }
     if (!fallback.isEmpty()) {
-      throw new InvalidLockedMethodException(
-          described, "it skips and has a fallback", "Choose one of them");
+      throw InvalidMethods.found(described, "it skips and has a fallback", "Choose one of them");
     }
     Class<?> type = method.getReturnType();
     if (type != void.class && type != Optional.class) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           described,
           "a call that is skipped has no %s to return".formatted(type.getSimpleName()),
           "Return void or Optional, name a fallback, or let it throw");
@@ -142,7 +141,7 @@ final class LockedOperations {
   private static Returns returns(String described, Method method) {
     Class<?> type = method.getReturnType();
     if (KotlinDetector.isSuspendingFunction(method)) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           described, "suspending functions are not supported", "Use LockTemplate");
     }
     if (CompletionStage.class.isAssignableFrom(type)) {
@@ -160,8 +159,8 @@ final class LockedOperations {
     return Returns.RESULT;
   }
 
-  private static InvalidLockedMethodException later(String described, Class<?> type) {
-    return new InvalidLockedMethodException(
+  private static InvalidSettingException later(String described, Class<?> type) {
+    return InvalidMethods.found(
         described,
         "a %s is not done when the method returns, and does not tell when it is"
             .formatted(type.getSimpleName()),
@@ -179,7 +178,7 @@ final class LockedOperations {
     Duration atLeast = read.duration("keepAtLeast", locked.keepAtLeast(), true);
     boolean interrupts = locked.interruptOnLoss();
     if (lease != null && fixed != null) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           read.described,
           "it has a lease and a fixed lease",
           "A lease renews itself, a fixed one ends: choose one of them");
@@ -214,9 +213,9 @@ final class LockedOperations {
       return resolved == null ? "" : resolved;
     }
 
-    private InvalidLockedMethodException unresolved(
+    private InvalidSettingException unresolved(
         String attribute, @Nullable IllegalArgumentException cause) {
-      return new InvalidLockedMethodException(
+      return InvalidMethods.found(
           described,
           "'%s' has a placeholder that can't be resolved".formatted(attribute),
           "Set it in this application's properties",
@@ -235,7 +234,7 @@ final class LockedOperations {
             ? Durations.checkNotNegative(attribute, duration)
             : Durations.checkPositive(attribute, duration);
       } catch (InvalidSettingException | DateTimeParseException e) {
-        throw new InvalidLockedMethodException(
+        throw InvalidMethods.found(
             described,
             "%s = '%s' is not a duration (%s)".formatted(attribute, text, e.getMessage()),
             "Write 250ms, 5s, 2m, 1h or PT5S",

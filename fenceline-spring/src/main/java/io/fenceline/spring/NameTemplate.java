@@ -62,11 +62,11 @@ final class NameTemplate {
    * Reads a template.
    *
    * @param method of the class that is called, whose parameters are meant
-   * @throws InvalidLockedMethodException if it can't give names
+   * @throws InvalidSettingException if it can't give names
    */
   static NameTemplate parse(String methodName, Method method, String text, BeanFactory beans) {
     if (text.isBlank()) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           methodName,
           "it has no name",
           "Name the lock, such as @Locked(\"orders\") or @Locked(\"order:#{#id}\")");
@@ -75,7 +75,7 @@ final class NameTemplate {
     try {
       whole = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);
     } catch (ParseException | IllegalStateException e) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           methodName,
           "the name '%s' does not parse (%s)".formatted(text, e.getMessage()),
           "Write text with expressions in braces, such as order:#{#id}",
@@ -105,7 +105,7 @@ final class NameTemplate {
       try {
         LockNames.check(text);
       } catch (InvalidSettingException e) {
-        throw new InvalidLockedMethodException(
+        throw InvalidMethods.found(
             methodName, String.valueOf(e.getMessage()), "Choose another name", e);
       }
     }
@@ -117,7 +117,7 @@ final class NameTemplate {
     while (variable.find()) {
       String name = variable.group(1);
       if (names == null || List.of(names).contains(name) || PLACE.matcher(name).matches()) {
-        throw new InvalidLockedMethodException(
+        throw InvalidMethods.found(
             methodName,
             "'#%s' in the name '%s' is plain text, the same for every call"
                 .formatted(name, literal),
@@ -132,7 +132,7 @@ final class NameTemplate {
     } else if (node instanceof BeanReference reference) {
       String bean = reference.toStringAST().replaceAll("^[@&]+|'", "");
       if (!beans.containsBean(bean)) {
-        throw new InvalidLockedMethodException(
+        throw InvalidMethods.found(
             methodName,
             "there is no bean '%s' for the expression '%s'".formatted(bean, expression),
             "Name a bean of this application");
@@ -152,14 +152,14 @@ final class NameTemplate {
       return;
     }
     if (names == null) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           methodName,
           "'%s' names a parameter, and the class was compiled without their names"
               .formatted(expression),
           "Compile with -parameters, or write #p0 for the first one");
     }
     if (!List.of(names).contains(variable)) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           methodName,
           "'%s' names the parameter '%s', which it does not have".formatted(expression, variable),
           "Its parameters are " + new TreeSet<>(Arrays.asList(names)));

@@ -3,6 +3,7 @@ package io.fenceline.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -74,7 +75,7 @@ class LockedAsyncTest {
   void asyncInsideOfTheLock_failsTheStart() {
     assertThatThrownBy(() -> Application.startEnabledBy(AsyncFirst.class, Work.class).close())
         .rootCause()
-        .isInstanceOf(InvalidLockedMethodException.class)
+        .isInstanceOf(InvalidSettingException.class)
         .hasMessageContaining("@Async is inside of the lock");
   }
 }

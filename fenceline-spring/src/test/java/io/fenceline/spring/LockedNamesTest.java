@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.FencingToken;
 import io.fenceline.Hold;
 import io.fenceline.PermitHold;
+import io.fenceline.settings.InvalidSettingException;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -277,17 +278,17 @@ class LockedNamesTest {
     assertThatThrownBy(() -> Application.start(bean))
         .satisfies(
             e -> {
-              InvalidLockedMethodException found = find(e);
+              InvalidSettingException found = find(e);
               assertThat(found.getMessage()).contains(problem).contains("method(");
               assertThat(found.remedy()).isNotBlank();
             });
   }
 
-  private static InvalidLockedMethodException find(Throwable e) {
+  private static InvalidSettingException find(Throwable e) {
     Throwable cause = e;
-    while (cause != null && !(cause instanceof InvalidLockedMethodException)) {
+    while (cause != null && !(cause instanceof InvalidSettingException)) {
       cause = cause.getCause();
     }
-    return (InvalidLockedMethodException) cause;
+    return (InvalidSettingException) cause;
   }
 }

@@ -2,6 +2,7 @@ package io.fenceline.spring;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fenceline.settings.InvalidSettingException;
 import kotlin.Metadata;
 import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class LockedSuspendingTest {
   void suspendingFunction_failsTheStart() {
     assertThatThrownBy(() -> Application.start(Suspending.class).close())
         .rootCause()
-        .isInstanceOf(InvalidLockedMethodException.class)
+        .isInstanceOf(InvalidSettingException.class)
         .hasMessageContaining("suspending functions are not supported")
         .hasMessageContaining("Suspending.method(Continuation)");
   }

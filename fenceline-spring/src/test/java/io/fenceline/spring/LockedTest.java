@@ -363,8 +363,9 @@ class LockedTest {
     try (Hold held = application.other().lock("checked").tryAcquire().orElseThrow()) {
       Thread.currentThread().interrupt();
       assertThatThrownBy(orders::checked)
-          .isInstanceOf(LockWaitInterruptedException.class)
-          .hasMessageContaining("checked");
+          .isExactlyInstanceOf(IllegalStateException.class)
+          .hasMessage("Interrupted while waiting for lock 'checked'; it was not acquired")
+          .hasCauseInstanceOf(InterruptedException.class);
       assertThat(Thread.interrupted()).isTrue();
     }
   }

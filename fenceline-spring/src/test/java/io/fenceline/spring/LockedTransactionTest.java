@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockLostException;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.ManualTime;
 import java.time.Duration;
 import java.util.List;
@@ -162,7 +163,7 @@ class LockedTransactionTest {
   void transactionOutsideOfTheLock_failsTheStart() {
     assertThatThrownBy(() -> application = Application.startEnabledBy(Inverted.class, Rows.class))
         .rootCause()
-        .isInstanceOf(InvalidLockedMethodException.class)
+        .isInstanceOf(InvalidSettingException.class)
         .hasMessageContaining("its transaction is outside of the lock")
         .hasMessageContaining("Rows.write")
         .hasMessageContaining("@EnableTransactionManagement");
@@ -254,7 +255,7 @@ class LockedTransactionTest {
   @Test
   void beanThatIsMadeBeforeProxiesAre_failsTheStart() {
     assertThatThrownBy(() -> application = Application.startEnabledBy(Early.class, Rows.class))
-        .isInstanceOf(InvalidLockedMethodException.class)
+        .isInstanceOf(InvalidSettingException.class)
         .hasMessageContaining("its bean has no proxy");
   }
 }

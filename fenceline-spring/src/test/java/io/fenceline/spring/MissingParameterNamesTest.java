@@ -3,6 +3,7 @@ package io.fenceline.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fenceline.settings.InvalidSettingException;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -55,7 +56,7 @@ class MissingParameterNamesTest {
     Class<?> bean = compile("ByName", "order:#{#id}");
     assertThatThrownBy(() -> Application.start(bean))
         .rootCause()
-        .isInstanceOf(InvalidLockedMethodException.class)
+        .isInstanceOf(InvalidSettingException.class)
         .hasMessageContaining("Compile with -parameters");
     Class<?> bare = compile("Bare", "order:#id");
     assertThatThrownBy(() -> Application.start(bare))

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
-import io.fenceline.LeaseTooShortException;
+import io.fenceline.LimitExceededException;
 import io.fenceline.LockOptions;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.MultiHold;
@@ -139,7 +139,7 @@ class LostMembersTest {
       try {
         all.ensure(Duration.ofSeconds(22));
         assertThat(all.remaining()).isGreaterThanOrEqualTo(Duration.ofSeconds(22));
-      } catch (LeaseTooShortException e) {
+      } catch (LimitExceededException e) {
         assertThat(all.remaining()).isLessThan(Duration.ofSeconds(22));
       }
     }
@@ -153,7 +153,7 @@ class LostMembersTest {
       Duration left = hold.remaining();
 
       assertThatThrownBy(() -> hold.ensure(Duration.ofSeconds(20)))
-          .isInstanceOf(LeaseTooShortException.class);
+          .isInstanceOf(LimitExceededException.class);
       assertThat(hold.remaining()).isEqualTo(left);
     }
   }

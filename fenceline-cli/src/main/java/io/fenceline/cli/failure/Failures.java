@@ -1,7 +1,6 @@
 package io.fenceline.cli.failure;
 
 import io.fenceline.FencelineException;
-import io.fenceline.LeaseTooShortException;
 import io.fenceline.LimitExceededException;
 import io.fenceline.LockLostException;
 import io.fenceline.LockTimeoutException;
@@ -114,7 +113,7 @@ public final class Failures {
       return ExitCode.NOT_ACQUIRED;
     } else if (thrown instanceof StoreUnavailableException
         || thrown instanceof StoreRefusedException
-        || thrown instanceof LeaseTooShortException) {
+        || isLeaseTooShort(thrown)) {
       return ExitCode.UNAVAILABLE;
     } else if (thrown instanceof LockLostException) {
       return ExitCode.LOST;
@@ -122,6 +121,11 @@ public final class Failures {
       return ExitCode.USAGE;
     }
     return ExitCode.INTERNAL;
+  }
+
+  private static boolean isLeaseTooShort(Throwable thrown) {
+    return thrown instanceof LimitExceededException e
+        && e.limit().equals(LimitExceededException.REMAINING_LEASE);
   }
 
   private static boolean isUsage(Throwable thrown) {

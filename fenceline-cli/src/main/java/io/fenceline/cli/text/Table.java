@@ -1,6 +1,6 @@
 package io.fenceline.cli.text;
 
-import io.fenceline.spi.ClientInfo;
+import io.fenceline.FencelineException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +44,7 @@ public final class Table {
 
   /** A text with nothing in it that a terminal would obey. */
   public static String harmless(String text) {
-    return ClientInfo.harmless(text);
+    return FencelineException.harmless(text);
   }
 
   /** Whether a terminal gives it two columns: East Asian scripts and pictures. */

@@ -1,7 +1,7 @@
 package io.fenceline.recipes.election;
 
 import io.fenceline.FencingToken;
-import io.fenceline.LeaseTooShortException;
+import io.fenceline.LimitExceededException;
 import io.fenceline.LockLostException;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,7 +45,7 @@ public interface Leadership {
    * Returns if the lease runs for at least that long, renewing it if need be.
    *
    * @throws LockLostException if it is lost
-   * @throws LeaseTooShortException if it runs, but not for that long
+   * @throws LimitExceededException if it runs, but not for that long
    * @throws IllegalStateException if it was given up
    */
   void ensure(Duration duration) throws InterruptedException;

@@ -225,7 +225,7 @@ public final class Once<W extends Work, T> {
 
   /**
    * Which exceptions are results: they are stored, and whoever asks later gets an {@link
-   * OnceFailedException}. None by default. In SQL the effect is undone all the same.
+   * OnceRefusedException} that says so. None by default. In SQL the effect is undone all the same.
    */
   public Once<W, T> keepingFailures(Predicate<? super Exception> failures) {
     return with(
@@ -257,8 +257,7 @@ public final class Once<W extends Work, T> {
    *
    * @param key what is to be done once
    * @param request all that matters of the request; only its hash is stored
-   * @throws OnceRefusedException with the reason
-   * @throws OnceFailedException if a failure is stored
+   * @throws OnceRefusedException with the reason, also if a failure is stored
    * @throws StoreUnavailableException if a store gave no answer. If that was after the work, the
    *     result may be stored or not; ask again
    * @throws LockLostException if the lock was lost before the work began
@@ -352,7 +351,8 @@ public final class Once<W extends Work, T> {
       byte[] result = Objects.requireNonNull(entry.result(), "a finished record has a result");
       if (entry.state() == OnceReport.State.FAILED) {
         String[] parts = new String(result, StandardCharsets.UTF_8).split("\n", 2);
-        throw new OnceFailedException(key, parts[0], parts.length > 1 ? parts[1] : "");
+        throw OnceRefusedException.failedBefore(
+            key, entry, parts[0], parts.length > 1 ? parts[1] : "");
       }
       return codec.decode(result);
     }

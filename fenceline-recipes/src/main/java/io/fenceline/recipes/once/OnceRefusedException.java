@@ -5,12 +5,16 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Work that was not done, or whose result was not stored, with the reason. */
+/** Work that is not done again, or whose result was not stored, with the reason. */
 public final class OnceRefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /** Why. */
   public enum Reason {
+    /**
+     * The work failed before, in a way that was declared a result: {@link #failure} is its kind.
+     */
+    FAILED_BEFORE,
     /** Another one works on the key now; ask again later. */
     UNDER_WAY,
     /** A worker of the key has vanished, and nobody has settled whether it had an effect. */
@@ -29,6 +33,7 @@ public final class OnceRefusedException extends RuntimeException {
   private final String key;
   private final long token;
   private final @Nullable Instant since;
+  private final @Nullable String failure;
 
   OnceRefusedException(
       Reason reason,
@@ -37,11 +42,29 @@ public final class OnceRefusedException extends RuntimeException {
       @Nullable Instant since,
       String message,
       @Nullable Throwable cause) {
+    this(reason, key, token, since, null, message, cause);
+  }
+
+  private OnceRefusedException(
+      Reason reason,
+      String key,
+      long token,
+      @Nullable Instant since,
+      @Nullable String failure,
+      String message,
+      @Nullable Throwable cause) {
     super(message, cause);
     this.reason = reason;
     this.key = key;
     this.token = token;
     this.since = since;
+    this.failure = failure;
+  }
+
+  static OnceRefusedException failedBefore(
+      String key, Entry entry, String failure, String message) {
+    return new OnceRefusedException(
+        Reason.FAILED_BEFORE, key, entry.token(), entry.since(), failure, message, null);
   }
 
   static OnceRefusedException of(Reason reason, String key, @Nullable Entry entry, String meaning) {
@@ -85,5 +108,13 @@ public final class OnceRefusedException extends RuntimeException {
   /** Returns when that worker began. */
   public Optional<Instant> since() {
     return Optional.ofNullable(since);
+  }
+
+  /**
+   * The class of the exception that the worker threw, if that is stored as the result; the message
+   * is that exception's.
+   */
+  public Optional<String> failure() {
+    return Optional.ofNullable(failure);
   }
 }

@@ -1,7 +1,7 @@
 package io.fenceline.recipes.once;
 
 import io.fenceline.FencingToken;
-import io.fenceline.LeaseTooShortException;
+import io.fenceline.LimitExceededException;
 import io.fenceline.LockLostException;
 import io.fenceline.event.Lost;
 import java.time.Duration;
@@ -35,7 +35,7 @@ public interface Work {
    * Returns if the worker has its lock for at least that long, renewing it if need be.
    *
    * @throws LockLostException if it is lost
-   * @throws LeaseTooShortException if it is held, but not for that long
+   * @throws LimitExceededException if it is held, but not for that long
    */
   void ensure(Duration duration) throws InterruptedException;
 

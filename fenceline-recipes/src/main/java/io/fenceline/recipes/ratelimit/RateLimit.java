@@ -2,6 +2,7 @@ package io.fenceline.recipes.ratelimit;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.fenceline.Fenceline;
+import io.fenceline.LimitExceededException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.recipes.ratelimit.RateStore.Answer;
 import io.fenceline.settings.Durations;
@@ -195,7 +196,7 @@ public final class RateLimit {
    * <p>Those who wait are served in the order in which they asked. A thread that is interrupted has
    * used its permits.
    *
-   * @throws RateLimitedException if it would take longer; nothing was taken
+   * @throws LimitExceededException if it would take longer; nothing was taken
    * @throws StoreUnavailableException as {@link #ask}
    */
   @CanIgnoreReturnValue
@@ -212,11 +213,20 @@ public final class RateLimit {
         return new Admission(true, Duration.ZERO, admission.at(), admission.isLocal());
       }
       if (wait > left) {
-        throw new RateLimitedException(name, terms, permits, maxWait, admission.untilNext());
+        throw tooMany(permits, maxWait, admission.untilNext());
       }
       // There is no place yet; so one is asked for when there may be.
       sleep(Math.max(wait - ahead, ahead / PERIODS_AHEAD));
     }
+  }
+
+  private LimitExceededException tooMany(int permits, Duration maxWait, Duration untilNext) {
+    return new LimitExceededException(
+        "rate '" + name + "'",
+        terms,
+        "Asked for %d within %s; that many may be taken in %s."
+            .formatted(permits, Durations.show(maxWait), Durations.show(untilNext)),
+        untilNext);
   }
 
   private void sleep(long nanos) throws InterruptedException {

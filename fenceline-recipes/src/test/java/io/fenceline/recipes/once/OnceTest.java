@@ -392,8 +392,12 @@ class OnceTest {
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> keeping.call(declined, "EUR 12", work -> "again"))
         .isInstanceOfSatisfying(
-            OnceFailedException.class,
-            e -> assertThat(e.type()).isEqualTo("java.lang.IllegalStateException"))
+            OnceRefusedException.class,
+            e -> {
+              assertThat(e.reason()).isEqualTo(Reason.FAILED_BEFORE);
+              assertThat(e.failure()).contains("java.lang.IllegalStateException");
+              assertThat(e.key()).isEqualTo(declined);
+            })
         .hasMessage("card declined");
     refusal(() -> keeping.call(declined, "EUR 13", work -> "again"), Reason.OTHER_REQUEST);
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.fenceline.Fenceline;
+import io.fenceline.LimitExceededException;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.settings.InvalidSettingException;
@@ -145,16 +146,17 @@ class RateLimitTest {
     RateLimit slow =
         RateLimit.strict(fenceline, name + "-slow", 2, LONG, place.store(), WhenAway.refuse());
     slow.acquire(2, Duration.ZERO);
-    RateLimitedException e =
+    LimitExceededException e =
         catchThrowableOfType(
-            RateLimitedException.class, () -> slow.acquire(1, Duration.ofSeconds(30)));
+            LimitExceededException.class, () -> slow.acquire(1, Duration.ofSeconds(30)));
     assertThat(e)
         .hasMessageStartingWith(
-            "Rate limit '%s-slow' has no 1 permits within 30s (limit=2 in 60m, strict, untilNext="
+            "Limit reached: rate '%s-slow' is at most 2 in 60m, strict. Asked for 1 within 30s; that many may be taken in "
                 .formatted(name));
-    assertThat(e.untilNext()).isGreaterThan(Duration.ofMinutes(50));
-    assertThat(e.maxWait()).isEqualTo(Duration.ofSeconds(30));
-    assertThat(e.permits()).isEqualTo(1);
+    assertThat(e.retryAfter())
+        .hasValueSatisfying(it -> assertThat(it).isGreaterThan(Duration.ofMinutes(50)));
+    assertThat(e.limit()).isEqualTo("rate '%s-slow'".formatted(name));
+    assertThat(e.allowed()).isEqualTo("2 in 60m, strict");
   }
 
   /** A place that somebody waits for is not given to whoever asks later. */

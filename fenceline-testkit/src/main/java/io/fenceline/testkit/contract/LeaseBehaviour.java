@@ -6,13 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Hold;
-import io.fenceline.LeaseTooShortException;
+import io.fenceline.LimitExceededException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.event.Leaked;
 import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.event.Renewed;
+import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testkit.fault.LossyStore;
 import io.fenceline.testkit.scenario.Scenario;
@@ -217,11 +218,15 @@ abstract class LeaseBehaviour extends Scenario {
 
     assertThatThrownBy(() -> hold.ensure(lease.multipliedBy(2)))
         .isInstanceOfSatisfying(
-            LeaseTooShortException.class,
+            LimitExceededException.class,
             tooShort -> {
-              assertThat(tooShort.name()).isEqualTo(ledger);
-              assertThat(tooShort.required()).isEqualTo(lease.multipliedBy(2));
-              assertThat(tooShort.remaining()).isBetween(Duration.ofNanos(1), lease);
+              assertThat(tooShort.limit()).isEqualTo(LimitExceededException.REMAINING_LEASE);
+              assertThat(tooShort.retryAfter()).isEmpty();
+              assertThat(tooShort.getMessage())
+                  .isEqualTo(
+                      "Lock '%s' is held for %s more, but %s are required"
+                          .formatted(
+                              ledger, tooShort.allowed(), Durations.show(lease.multipliedBy(2))));
             });
     assertThat(hold.isValid()).isTrue();
   }
