@@ -79,7 +79,13 @@ class EtcdExtendTest extends OneEtcdServer {
   @Test
   void aMoveThatArrivesAfterItWasGivenUp_leavesTheKeyWhereTheHoldBelievesIt() throws Exception {
     HeldRequest late = new HeldRequest();
-    try (Client client = Client.builder().endpoints(etcd.endpoint()).interceptor(late).build();
+    HeldRequest revocation = new HeldRequest();
+    try (Client client =
+            Client.builder()
+                .endpoints(etcd.endpoint())
+                .interceptor(late)
+                .interceptor(revocation)
+                .build();
         Fenceline faulty =
             Fenceline.builder()
                 .store(EtcdStores.from(client))
@@ -90,13 +96,20 @@ class EtcdExtendTest extends OneEtcdServer {
       assertThatThrownBy(() -> hold.extend(seconds(40)))
           .isInstanceOf(StoreUnavailableException.class);
       assertThat(late.isCaught()).isTrue();
+      // The lease of the late move is about to end, but is still there when the move arrives.
+      revocation.catchNext(request -> request.startsWith("LeaseRevoke"));
       hold.extend(seconds(20));
+      assertThat(revocation.isCaught()).isTrue();
       String believed = leaseOf("late");
       long txns = etcd.rpcCount("Txn");
 
       late.deliver();
 
       Eventually.until(BOUND, "the server to do it", () -> etcd.rpcCount("Txn") > txns);
+      assertThat(leaseOf("late")).isEqualTo(believed);
+      long revocations = etcd.rpcCount("LeaseRevoke");
+      revocation.deliver();
+      Eventually.until(BOUND, "its end", () -> etcd.rpcCount("LeaseRevoke") > revocations);
       assertThat(leaseOf("late")).isEqualTo(believed);
       assertThat(hold.isValid()).isTrue();
       hold.release();
