@@ -19,10 +19,15 @@ import io.fenceline.jdbc.contract.LateRequests;
 import io.fenceline.jdbc.contract.Sweeping;
 import io.fenceline.jdbc.contract.Turns;
 import io.fenceline.jdbc.sql.SqliteDialect;
+import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.LockStore;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Owner;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.testkit.ManualTime;
+import io.fenceline.time.Time;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -35,8 +40,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sqlite.SQLiteDataSource;
 
 /** What is special about SQLite: its file. The rest is in the contract. */
 class SqliteStoreTest {
@@ -228,6 +235,53 @@ class SqliteStoreTest {
               tuple("journal_mode", Finding.Severity.OK),
               tuple("synchronous", Finding.Severity.OK));
     }
+  }
+
+  /** A time whose clock fails once, where a statement is given the time. */
+  private static Time failing(Time time, AtomicBoolean fails) {
+    return (Time)
+        Proxy.newProxyInstance(
+            SqliteStoreTest.class.getClassLoader(),
+            new Class<?>[] {Time.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("wallMillis") && fails.getAndSet(false)) {
+                throw new NoClassDefFoundError("planted");
+              }
+              return method.invoke(time, arguments);
+            });
+  }
+
+  /** A statement runs on the caller's thread, and so does what it throws. */
+  @Test
+  void claimThatThrowsAnError_canBeWithdrawn() {
+    AtomicBoolean fails = new AtomicBoolean();
+    Time time = failing(new ManualTime(), fails);
+    StoreContext context =
+        new StoreContext(new ClientInfo("test", "host", 1), time, new Random(1), LONG, LONG);
+    ClaimRequest request =
+        new ClaimRequest(
+            "error", Owner.draw(new Random(2)), Mode.EXCLUSIVE, LONG, Duration.ZERO, true);
+    try (LockStore store = JdbcStores.sqlite(folder.resolve("error.db")).open(context)) {
+      fails.set(true);
+      try {
+        store.claim(request, new Heard.Nothing());
+      } catch (NoClassDefFoundError | RuntimeException e) {
+        assertThat(e).hasStackTraceContaining("planted");
+      }
+      assertThat(fails).isFalse();
+
+      assertThat(store.withdraw(request)).succeedsWithin(LONG);
+    }
+  }
+
+  /** Its connections would not be ours to set: how long they wait, and what they flush. */
+  @Test
+  void dataSourceOfSqlite_isRefused() {
+    SQLiteDataSource given = new SQLiteDataSource();
+    given.setUrl("jdbc:sqlite:" + folder.resolve("given.db"));
+
+    assertThatThrownBy(() -> Fenceline.builder().store(JdbcStores.from(given)).connect())
+        .hasMessageContaining("for SQLite use JdbcStores.sqlite(file)");
   }
 
   @Test

@@ -134,10 +134,10 @@ public abstract class Dialect {
   public final void giveUp(Connection connection) {
     try {
       rollback(connection);
-    } catch (SQLException e) {
+    } catch (SQLException | RuntimeException e) { // Whatever stands around the driver may throw.
       try {
         connection.abort(Runnable::run);
-      } catch (SQLException stillOpen) {
+      } catch (SQLException | RuntimeException stillOpen) {
         // Its transaction ends with it, and its pool notices that it is broken.
       }
     }

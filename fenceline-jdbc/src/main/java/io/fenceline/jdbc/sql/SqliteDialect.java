@@ -8,15 +8,6 @@ import org.jspecify.annotations.Nullable;
 /** SQLite: one writer at a time, and no clock of its own. */
 public final class SqliteDialect extends Dialect {
   public static final int BUSY = 5;
-
-  /**
-   * Whether a transaction has read before another one wrote: it can't write any more, however often
-   * it tries. The driver gives it the code of a file that is locked.
-   */
-  public static boolean isOfAnOldSnapshot(SQLException e) {
-    return String.valueOf(e.getMessage()).contains("SQLITE_BUSY_SNAPSHOT");
-  }
-
   private static final int READONLY = 8;
   private static final int IOERR = 10;
   private static final int CORRUPT = 11;
@@ -68,6 +59,14 @@ public final class SqliteDialect extends Dialect {
   /** Whether someone else writes to the file. */
   public static boolean isBusy(SQLException e) {
     return e.getErrorCode() == BUSY;
+  }
+
+  /**
+   * Whether a transaction has read before another one wrote: it can't write any more, however often
+   * it tries. The driver gives it the code of a file that is locked.
+   */
+  public static boolean isOfAnOldSnapshot(SQLException e) {
+    return String.valueOf(e.getMessage()).contains("SQLITE_BUSY_SNAPSHOT");
   }
 
   @Override
