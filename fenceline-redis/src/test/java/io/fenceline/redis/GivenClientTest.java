@@ -10,7 +10,11 @@ import io.lettuce.core.RedisURI;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** A Lettuce client of the application outlives the store that was closed on it. */
+/**
+ * A Lettuce client of the application outlives the store that was closed on it. It lends its
+ * options and its threads: the connections are the store's own, here and in a Cluster, whose
+ * clients go past a proxy.
+ */
 class GivenClientTest extends GivenClientContract {
   private static RedisServer redis;
 

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * SQLite keeps the contract. It takes its time from its clients, so the tests own that, too. A file
  * has no network whose replies could be kept back (a writer that stands still is in {@code
- * ProcessTest}), and its settings are our own.
+ * ProcessTest}), its settings are our own, and so are its connections: a data source of SQLite is
+ * refused.
  */
 class SqliteContractTest extends LockContract {
   @TempDir static Path folder;

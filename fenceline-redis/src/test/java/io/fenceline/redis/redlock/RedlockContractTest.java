@@ -20,7 +20,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Five independent servers keep the contract. */
+/**
+ * Five independent servers keep the contract. Their clients are always its own: none is handed in
+ * that could live on after a close.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class RedlockContractTest extends LockContract {
   private static final Logger LOG = LoggerFactory.getLogger(RedlockContractTest.class);
