@@ -2,7 +2,6 @@ package io.fenceline.runtime;
 
 import io.fenceline.event.LockEvent;
 import io.fenceline.event.LockListener;
-import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -13,77 +12,33 @@ final class ListenerQueue {
   private static final Logger LOG = LoggerFactory.getLogger("io.fenceline");
 
   private final LockListener listener;
-  private final Executor executor;
   private final LogQueue log;
   private final Consumer<LockEvent> dropped;
-  private final ArrayDeque<LockEvent> waiting = new ArrayDeque<>();
-  private boolean draining;
-  private long missed;
+  private final SerialQueue<LockEvent> events;
 
   ListenerQueue(
       LockListener listener, Executor executor, LogQueue log, Consumer<LockEvent> dropped) {
     this.listener = listener;
-    this.executor = executor;
     this.log = log;
     this.dropped = dropped;
+    this.events = new SerialQueue<>(executor, LockListener.BACKLOG, this::tell);
   }
 
   void add(LockEvent event) {
-    boolean full;
-    synchronized (waiting) {
-      full = waiting.size() >= LockListener.BACKLOG;
-      if (full) {
-        missed++;
-      } else {
-        waiting.add(event);
-        if (draining) {
-          return;
-        }
-        draining = true;
-      }
-    }
-    if (full) {
+    if (!events.add(event)) {
       dropped.accept(event);
-    } else {
-      start();
     }
   }
 
-  /** Never throws: whoever tells of something has more important things to do afterwards. */
-  private void start() {
+  private void tell(LockEvent event, long missed) {
     try {
-      executor.execute(this::drain);
-    } catch (Throwable e) {
-      synchronized (waiting) {
-        draining = false; // It waits for the next event, which tries again.
+      if (missed > 0) {
+        log.add(
+            () -> LOG.warn("A listener was too slow and missed {} events ({})", missed, listener));
       }
-    }
-  }
-
-  private void drain() {
-    while (true) {
-      LockEvent event;
-      long missedNow;
-      synchronized (waiting) {
-        event = waiting.poll();
-        missedNow = missed;
-        missed = 0;
-        if (event == null) {
-          draining = false;
-          return;
-        }
-      }
-      try {
-        if (missedNow > 0) {
-          log.add(
-              () ->
-                  LOG.warn(
-                      "A listener was too slow and missed {} events ({})", missedNow, listener));
-        }
-        listener.on(event);
-      } catch (Throwable e) { // An error of a listener must not end the telling.
-        log(event, e);
-      }
+      listener.on(event);
+    } catch (Throwable e) { // An error of a listener must not end the telling.
+      log(event, e);
     }
   }
 

@@ -1,6 +1,5 @@
 package io.fenceline.runtime;
 
-import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -8,67 +7,29 @@ import org.slf4j.LoggerFactory;
 /**
  * The log lines of a client, written one after another by one thread at a time.
  *
- * <p>A log can stand still: a terminal after Ctrl-S, a pipe that nobody reads. Then this one thread
- * does, and neither a lock nor whoever has to hear of its loss waits for it.
+ * <p>A log can block: a terminal after Ctrl-S, a pipe that nobody reads. Then only this one thread
+ * blocks, and neither a lock nor a listener that has to hear of its loss waits for it.
  */
 final class LogQueue {
   private static final Logger LOG = LoggerFactory.getLogger("io.fenceline");
   private static final int BACKLOG = 10_000;
 
-  private final Executor executor;
-  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
-  private boolean draining;
-  private long missed;
+  private final SerialQueue<Runnable> lines;
 
   LogQueue(Executor executor) {
-    this.executor = executor;
+    this.lines = new SerialQueue<>(executor, BACKLOG, LogQueue::write);
   }
 
   /** Writes a line, after those that were added before. */
   void add(Runnable line) {
-    synchronized (waiting) {
-      if (waiting.size() >= BACKLOG) {
-        missed++;
-        return;
-      }
-      waiting.add(line);
-      if (draining) {
-        return;
-      }
-      draining = true;
-    }
-    start();
+    lines.add(line);
   }
 
-  /** Never throws: whoever tells of something has more important things to do afterwards. */
-  private void start() {
-    try {
-      executor.execute(this::drain);
-    } catch (Throwable e) {
-      synchronized (waiting) {
-        draining = false; // It waits for the next line, which tries again.
-      }
+  private static void write(Runnable line, long dropped) {
+    if (dropped > 0) {
+      write(() -> LOG.warn("The log was too slow: {} lines were not written", dropped));
     }
-  }
-
-  private void drain() {
-    while (true) {
-      Runnable line;
-      long missedNow;
-      synchronized (waiting) {
-        line = waiting.poll();
-        missedNow = missed;
-        missed = 0;
-        if (line == null) {
-          draining = false;
-          return;
-        }
-      }
-      if (missedNow > 0) {
-        write(() -> LOG.warn("The log was too slow: {} lines were not written", missedNow));
-      }
-      write(line);
-    }
+    write(line);
   }
 
   /** Whatever the log throws, be it an Error of its own, the lines that follow are written. */
