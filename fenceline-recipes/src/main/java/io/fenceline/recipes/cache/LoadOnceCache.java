@@ -8,6 +8,7 @@ import io.fenceline.LockOptions;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.recipes.once.Codec;
+import io.fenceline.recipes.support.RecipeNames;
 import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockNames;
@@ -17,7 +18,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.regex.Pattern;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,7 +71,6 @@ public final class LoadOnceCache<V> {
    * - Without a shared tier there is nothing to fence: a local value is kept if the lock is still valid.
    */
   private static final Logger LOG = LoggerFactory.getLogger(LoadOnceCache.class);
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,50}");
   private static final String LOCKS = "cache:";
   private static final double MOST_JITTER = 0.9;
 
@@ -81,18 +81,34 @@ public final class LoadOnceCache<V> {
   private final Settings settings;
   private final Cache<String, Local<V>> local;
 
-  private record Settings(
-      Duration timeToLive,
-      LockAway lockAway,
-      @Nullable SharedTier shared,
-      Duration stale,
-      double jitter,
-      long localLimit,
-      Duration waiting,
-      Duration lease,
-      Duration longestLoad) {
+  /** Everything that can be set; changed only in a copy that no cache has yet. */
+  private static final class Settings implements Cloneable {
+    private final Duration timeToLive;
+    private final LockAway lockAway;
+    private @Nullable SharedTier shared;
+    private Duration stale = Duration.ZERO;
+    private double jitter = 0.1;
+    private long localLimit = 10_000;
+    private Duration waiting = Duration.ofSeconds(30);
+    private Duration lease = Duration.ofSeconds(30);
+    private Duration longestLoad = Duration.ofMinutes(10);
 
-    Duration kept() {
+    private Settings(Duration timeToLive, LockAway lockAway) {
+      this.timeToLive = timeToLive;
+      this.lockAway = lockAway;
+    }
+
+    private Settings changed(Consumer<Settings> change) {
+      try {
+        Settings copy = (Settings) clone();
+        change.accept(copy);
+        return copy;
+      } catch (CloneNotSupportedException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    private Duration kept() {
       return timeToLive.plus(stale);
     }
   }
@@ -128,46 +144,23 @@ public final class LoadOnceCache<V> {
   public static <V> LoadOnceCache<V> of(
       Fenceline fenceline, String name, Codec<V> codec, Duration timeToLive, LockAway lockAway) {
     Objects.requireNonNull(fenceline, "fenceline");
-    if (!NAME.matcher(name).matches()) {
-      throw new InvalidSettingException(
-          "name",
-          "'" + name + "'",
-          "it must be 1 to 50 letters, digits, dots, dashes, underscores");
-    }
+    RecipeNames.check(name);
     return new LoadOnceCache<>(
         fenceline,
         name,
         Objects.requireNonNull(codec, "codec"),
         new Settings(
             Durations.checkPositive("timeToLive", timeToLive),
-            Objects.requireNonNull(lockAway, "lockAway"),
-            null,
-            Duration.ZERO,
-            0.1,
-            10_000,
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(30),
-            Duration.ofMinutes(10)));
+            Objects.requireNonNull(lockAway, "lockAway")));
   }
 
-  private LoadOnceCache<V> with(Settings changed) {
-    return new LoadOnceCache<>(fenceline, name, codec, changed);
+  private LoadOnceCache<V> with(Consumer<Settings> change) {
+    return new LoadOnceCache<>(fenceline, name, codec, settings.changed(change));
   }
 
   /** With a tier that all processes share. */
   public LoadOnceCache<V> shared(SharedTier tier) {
-    Settings s = settings;
-    return with(
-        new Settings(
-            s.timeToLive,
-            s.lockAway,
-            Objects.requireNonNull(tier, "tier"),
-            s.stale,
-            s.jitter,
-            s.localLimit,
-            s.waiting,
-            s.lease,
-            s.longestLoad));
+    return with(changed -> changed.shared = Objects.requireNonNull(tier, "tier"));
   }
 
   /**
@@ -175,18 +168,8 @@ public final class LoadOnceCache<V> {
    * by default it is waited for.
    */
   public LoadOnceCache<V> servingStale(Duration noLongerThan) {
-    Settings s = settings;
     return with(
-        new Settings(
-            s.timeToLive,
-            s.lockAway,
-            s.shared,
-            Durations.checkNotNegative("noLongerThan", noLongerThan),
-            s.jitter,
-            s.localLimit,
-            s.waiting,
-            s.lease,
-            s.longestLoad));
+        changed -> changed.stale = Durations.checkNotNegative("noLongerThan", noLongerThan));
   }
 
   /** The part of the time to live that chance may take away, 0 to 0.9; 0.1 by default. */
@@ -194,18 +177,7 @@ public final class LoadOnceCache<V> {
     if (!(part >= 0 && part <= MOST_JITTER)) {
       throw new InvalidSettingException("jitter", part, "it must be 0 to " + MOST_JITTER);
     }
-    Settings s = settings;
-    return with(
-        new Settings(
-            s.timeToLive,
-            s.lockAway,
-            s.shared,
-            s.stale,
-            part,
-            s.localLimit,
-            s.waiting,
-            s.lease,
-            s.longestLoad));
+    return with(changed -> changed.jitter = part);
   }
 
   /** How many values the local tier has at most; 10,000 by default, and 0 for no local tier. */
@@ -213,66 +185,22 @@ public final class LoadOnceCache<V> {
     if (values < 0) {
       throw new InvalidSettingException("localLimit", values, "it must not be negative");
     }
-    Settings s = settings;
-    return with(
-        new Settings(
-            s.timeToLive,
-            s.lockAway,
-            s.shared,
-            s.stale,
-            s.jitter,
-            values,
-            s.waiting,
-            s.lease,
-            s.longestLoad));
+    return with(changed -> changed.localLimit = values);
   }
 
   /** How long to wait for another one who loads; 30 seconds by default. */
   public LoadOnceCache<V> waiting(Duration longest) {
-    Settings s = settings;
-    return with(
-        new Settings(
-            s.timeToLive,
-            s.lockAway,
-            s.shared,
-            s.stale,
-            s.jitter,
-            s.localLimit,
-            Durations.checkPositive("waiting", longest),
-            s.lease,
-            s.longestLoad));
+    return with(changed -> changed.waiting = Durations.checkPositive("waiting", longest));
   }
 
   /** How long a key stays closed after a loader that is not heard of; 30 seconds by default. */
   public LoadOnceCache<V> lease(Duration lease) {
-    Settings s = settings;
-    return with(
-        new Settings(
-            s.timeToLive,
-            s.lockAway,
-            s.shared,
-            s.stale,
-            s.jitter,
-            s.localLimit,
-            s.waiting,
-            Durations.checkPositive("lease", lease),
-            s.longestLoad));
+    return with(changed -> changed.lease = Durations.checkPositive("lease", lease));
   }
 
   /** A load that took longer is not put into the shared tier; 10 minutes by default. */
   public LoadOnceCache<V> longestLoad(Duration longest) {
-    Settings s = settings;
-    return with(
-        new Settings(
-            s.timeToLive,
-            s.lockAway,
-            s.shared,
-            s.stale,
-            s.jitter,
-            s.localLimit,
-            s.waiting,
-            s.lease,
-            Durations.checkPositive("longestLoad", longest)));
+    return with(changed -> changed.longestLoad = Durations.checkPositive("longestLoad", longest));
   }
 
   /**

@@ -8,6 +8,7 @@ import io.fenceline.LockLostException;
 import io.fenceline.LockOptions;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.recipes.once.OnceRefusedException.Reason;
+import io.fenceline.recipes.support.RecipeNames;
 import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockNames;
@@ -20,8 +21,8 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,7 +82,6 @@ public final class Once<W extends Work, T> {
    *   over. With IN_DOUBT it is meant to be.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Once.class);
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,50}");
   private static final String LOCKS = "once:";
 
   /** After so many results, old ones are removed. */
@@ -96,15 +96,30 @@ public final class Once<W extends Work, T> {
   private final Settings settings;
   private final Sweeper sweeper;
 
-  /** What does not change from call to call. */
-  private record Settings(
-      Vanished vanished,
-      Duration lease,
-      Duration waiting,
-      Duration retention,
-      int resultLimit,
-      Predicate<? super Exception> failures,
-      String label) {}
+  /** Everything that can be set; changed only in a copy that no caller has yet. */
+  private static final class Settings implements Cloneable {
+    private final Vanished vanished;
+    private Duration lease = Duration.ofSeconds(30);
+    private Duration waiting = Duration.ofSeconds(30);
+    private Duration retention = Duration.ofDays(7);
+    private int resultLimit = 1 << 20;
+    private Predicate<? super Exception> failures = failure -> false;
+    private String label = "pid " + ProcessHandle.current().pid();
+
+    private Settings(Vanished vanished) {
+      this.vanished = vanished;
+    }
+
+    private Settings changed(Consumer<Settings> change) {
+      try {
+        Settings copy = (Settings) clone();
+        change.accept(copy);
+        return copy;
+      } catch (CloneNotSupportedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
 
   private Once(
       Fenceline fenceline,
@@ -134,30 +149,18 @@ public final class Once<W extends Work, T> {
   public static <W extends Work, T> Once<W, T> of(
       Fenceline fenceline, String name, OnceRecords<W> records, Codec<T> codec, Vanished vanished) {
     Objects.requireNonNull(fenceline, "fenceline");
-    if (!NAME.matcher(name).matches()) {
-      throw new InvalidSettingException(
-          "name",
-          "'" + name + "'",
-          "it must be 1 to 50 letters, digits, dots, dashes, underscores");
-    }
+    RecipeNames.check(name);
     return new Once<>(
         fenceline,
         name,
         Objects.requireNonNull(records, "records"),
         Objects.requireNonNull(codec, "codec"),
-        new Settings(
-            Objects.requireNonNull(vanished, "vanished"),
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(30),
-            Duration.ofDays(7),
-            1 << 20,
-            failure -> false,
-            "pid " + ProcessHandle.current().pid()),
+        new Settings(Objects.requireNonNull(vanished, "vanished")),
         new Sweeper(fenceline.time().lane(Lane.UNDO), SWEEP_AFTER));
   }
 
-  private Once<W, T> with(Settings changed) {
-    return new Once<>(fenceline, name, records, codec, changed, sweeper);
+  private Once<W, T> with(Consumer<Settings> change) {
+    return new Once<>(fenceline, name, records, codec, settings.changed(change), sweeper);
   }
 
   /** The same with other records, such as {@link SqlRecords#joining}. */
@@ -167,15 +170,7 @@ public final class Once<W extends Work, T> {
 
   /** How long a key stays closed after a worker that is not heard of; 30 seconds by default. */
   public Once<W, T> lease(Duration lease) {
-    return with(
-        new Settings(
-            settings.vanished,
-            Durations.checkPositive("lease", lease),
-            settings.waiting,
-            settings.retention,
-            settings.resultLimit,
-            settings.failures,
-            settings.label));
+    return with(changed -> changed.lease = Durations.checkPositive("lease", lease));
   }
 
   /**
@@ -183,28 +178,12 @@ public final class Once<W extends Work, T> {
    * be told at once.
    */
   public Once<W, T> waiting(Duration longest) {
-    return with(
-        new Settings(
-            settings.vanished,
-            settings.lease,
-            Durations.checkNotNegative("waiting", longest),
-            settings.retention,
-            settings.resultLimit,
-            settings.failures,
-            settings.label));
+    return with(changed -> changed.waiting = Durations.checkNotNegative("waiting", longest));
   }
 
   /** How long results are kept; 7 days by default. */
   public Once<W, T> retention(Duration retention) {
-    return with(
-        new Settings(
-            settings.vanished,
-            settings.lease,
-            settings.waiting,
-            Durations.checkPositive("retention", retention),
-            settings.resultLimit,
-            settings.failures,
-            settings.label));
+    return with(changed -> changed.retention = Durations.checkPositive("retention", retention));
   }
 
   /** The largest result, in bytes; 1 MB by default. */
@@ -212,15 +191,7 @@ public final class Once<W extends Work, T> {
     if (bytes < 1) {
       throw new InvalidSettingException("resultLimit", bytes, "it must be at least 1");
     }
-    return with(
-        new Settings(
-            settings.vanished,
-            settings.lease,
-            settings.waiting,
-            settings.retention,
-            bytes,
-            settings.failures,
-            settings.label));
+    return with(changed -> changed.resultLimit = bytes);
   }
 
   /**
@@ -228,28 +199,12 @@ public final class Once<W extends Work, T> {
    * OnceRefusedException} that says so. None by default. In SQL the effect is undone all the same.
    */
   public Once<W, T> keepingFailures(Predicate<? super Exception> failures) {
-    return with(
-        new Settings(
-            settings.vanished,
-            settings.lease,
-            settings.waiting,
-            settings.retention,
-            settings.resultLimit,
-            Objects.requireNonNull(failures, "failures"),
-            settings.label));
+    return with(changed -> changed.failures = Objects.requireNonNull(failures, "failures"));
   }
 
   /** What workers of this call themselves in records and messages; the process id by default. */
   public Once<W, T> label(String label) {
-    return with(
-        new Settings(
-            settings.vanished,
-            settings.lease,
-            settings.waiting,
-            settings.retention,
-            settings.resultLimit,
-            settings.failures,
-            LockNames.check(label)));
+    return with(changed -> changed.label = LockNames.check(label));
   }
 
   /**

@@ -10,6 +10,7 @@ import io.fenceline.MultiHold;
 import io.fenceline.PermitHold;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.recipes.support.RecipeNames;
 import io.fenceline.settings.InvalidSettingException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -68,7 +69,6 @@ public final class StripedLocks implements AutoCloseable {
 
   private static final int MOST_STRIPES = 65_536;
   private static final int LONGEST_KEY = 1_024;
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,50}");
   private static final Pattern PERMITS = Pattern.compile("\\b(1\\d{6})\\b");
 
   private final Fenceline fenceline;
@@ -108,12 +108,7 @@ public final class StripedLocks implements AutoCloseable {
   public static StripedLocks of(Fenceline fenceline, String name, int count, LockOptions options) {
     Objects.requireNonNull(fenceline, "fenceline");
     Objects.requireNonNull(options, "options");
-    if (!NAME.matcher(name).matches()) {
-      throw new InvalidSettingException(
-          "name",
-          "'" + name + "'",
-          "it must be 1 to 50 letters, digits, dots, dashes, underscores");
-    }
+    RecipeNames.check(name);
     if (count < 1 || count > MOST_STRIPES) {
       throw new InvalidSettingException("count", count, "it must be 1 to " + MOST_STRIPES);
     }
