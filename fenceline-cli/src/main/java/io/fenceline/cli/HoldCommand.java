@@ -13,6 +13,7 @@ import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.text.Message;
 import io.fenceline.cli.text.Tokens;
+import io.fenceline.spi.Causes;
 import io.fenceline.spi.LockNames;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -95,7 +95,7 @@ final class HoldCommand implements Subcommand {
         return Signals.exitCode(
             first); // What was asked for is undone with the close of the client.
       }
-      Optional<? extends Held> held = answer(asked);
+      Optional<? extends Held> held = Causes.join(asked);
       if (held.isEmpty()) {
         Message.print("lock '" + String.join("', '", names) + "' is held by another");
         return ExitCode.NOT_ACQUIRED;
@@ -113,15 +113,6 @@ final class HoldCommand implements Subcommand {
       return lock.tryAcquireAsync();
     }
     return (wait == null ? lock.acquireAsync() : lock.acquireAsync(wait)).thenApply(Optional::of);
-  }
-
-  private static Optional<? extends Held> answer(
-      CompletableFuture<? extends Optional<? extends Held>> asked) {
-    try {
-      return asked.join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : e;
-    }
   }
 
   private int hold(Held held) throws InterruptedException {

@@ -9,6 +9,7 @@ import io.fenceline.cli.run.Terminal;
 import io.fenceline.cli.text.Table;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.settings.Durations;
+import io.fenceline.spi.GrantNumbers;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -32,8 +33,6 @@ import picocli.CommandLine.Parameters;
     },
     footer = {"", "Exit codes: 0 released; 1 that token no longer holds it, or you said no."})
 final class ReleaseCommand implements Subcommand {
-  private static final int HAND_OFF_BITS = 8;
-
   @Mixin private final StoreOptions store = new StoreOptions();
   @Mixin private final OutputOptions output = new OutputOptions();
 
@@ -80,7 +79,7 @@ final class ReleaseCommand implements Subcommand {
   }
 
   private boolean isGrantOf(long shown) {
-    return shown >> HAND_OFF_BITS == token >> HAND_OFF_BITS;
+    return GrantNumbers.ofToken(shown) == GrantNumbers.ofToken(token);
   }
 
   private String nobody(LockReport report) {

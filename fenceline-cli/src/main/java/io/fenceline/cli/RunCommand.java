@@ -20,13 +20,13 @@ import io.fenceline.cli.text.Message;
 import io.fenceline.cli.text.Table;
 import io.fenceline.cli.text.Tokens;
 import io.fenceline.diagnosis.LockReport;
+import io.fenceline.spi.Causes;
 import io.fenceline.spi.LockNames;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -206,7 +206,7 @@ final class RunCommand implements Subcommand {
         giveUp(asked);
       }
       checkSignal(ended);
-      Held held = answer(asked).orElse(null);
+      Held held = Causes.join(asked).orElse(null);
       if (held != null) {
         // It counts from the last answer of the store: little may be left.
         held.ensure(wanted.lease().dividedBy(2));
@@ -264,15 +264,6 @@ final class RunCommand implements Subcommand {
   private static void giveUp(CompletableFuture<? extends Optional<? extends Held>> asked) {
     if (!asked.cancel(false) && !asked.isCompletedExceptionally()) {
       asked.join().ifPresent(Held::release);
-    }
-  }
-
-  private static Optional<? extends Held> answer(
-      CompletableFuture<? extends Optional<? extends Held>> asked) {
-    try {
-      return asked.join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : e;
     }
   }
 

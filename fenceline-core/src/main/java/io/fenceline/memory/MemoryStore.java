@@ -9,7 +9,6 @@ import io.fenceline.settings.Durations;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
-import io.fenceline.spi.Grant;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.Release;
@@ -112,13 +111,7 @@ final class MemoryStore implements LockStore {
       handler.failed(e);
       return;
     }
-    if (answer instanceof ClaimAnswer.Granted granted) {
-      handler.granted(new Grant(granted.number(), new Validity(sent, granted.length())));
-    } else if (answer instanceof ClaimAnswer.Refused refused) {
-      handler.refused(refused.obstacle());
-    } else if (answer instanceof ClaimAnswer.Waiting waiting) {
-      handler.waiting(waiting.obstacle());
-    }
+    answer.tell(handler, sent);
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.fenceline.event.LossReason;
 import io.fenceline.metrics.ObserverFactory;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.GrantNumbers;
 import io.fenceline.spi.LockNames;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
@@ -240,7 +241,7 @@ final class Client implements Fenceline {
   private CompletableFuture<Boolean> forced(String name, long token) {
     engine.checkOpen();
     LockNames.check(name);
-    long number = HoldState.numberOf(token) - engine.settings.tokenBase();
+    long number = GrantNumbers.ofToken(token) - engine.settings.tokenBase();
     if (number < 1) {
       throw new InvalidSettingException("token", token, "it is not a token of this client's locks");
     }
@@ -284,7 +285,7 @@ final class Client implements Fenceline {
                         holder.client().host(),
                         holder.client().pid(),
                         holder.mode().toString(),
-                        HoldState.token(engine.tokenNumber(state.name(), holder.number()), 0),
+                        GrantNumbers.token(engine.tokenNumber(state.name(), holder.number()), 0),
                         holder.since(),
                         holder.remaining()))
             .toList(),

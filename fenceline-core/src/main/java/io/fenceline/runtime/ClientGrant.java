@@ -12,6 +12,7 @@ import io.fenceline.metrics.RenewOutcome;
 import io.fenceline.metrics.StoreOperation;
 import io.fenceline.settings.HandOff;
 import io.fenceline.spi.Grant;
+import io.fenceline.spi.GrantNumbers;
 import io.fenceline.spi.HeldGrant;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Release;
@@ -325,7 +326,7 @@ final class ClientGrant {
   }
 
   private Lost lossOf(@Nullable HoldState victim, LossReason reason, Lease last) {
-    long token = victim == null ? HoldState.token(number, handOffs) : victim.token;
+    long token = victim == null ? GrantNumbers.token(number, handOffs) : victim.token;
     Duration since = Duration.ofNanos(engine.time.nanos() - last.from().nanos());
     return new Lost(name(), id(), token, reason, since, last.length());
   }
@@ -512,7 +513,7 @@ final class ClientGrant {
         lease = longer;
       }
       endangered = false;
-      token = HoldState.token(number, handOffs);
+      token = GrantNumbers.token(number, handOffs);
     }
     engine.renewer.leaseChanged(this);
     Duration left = Duration.ofNanos(lease.remainingNanos(now));
@@ -529,7 +530,7 @@ final class ClientGrant {
         return;
       }
       endangered = true;
-      token = holdState == null ? HoldState.token(number, handOffs) : holdState.token;
+      token = holdState == null ? GrantNumbers.token(number, handOffs) : holdState.token;
     }
     engine.events.tell(
         new Endangered(name(), id(), token, left, FencelineException.harmless(cause)));

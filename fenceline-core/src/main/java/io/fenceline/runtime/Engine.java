@@ -6,6 +6,7 @@ import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.spi.AnswerTimeouts;
 import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.GrantNumbers;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.Refusals;
@@ -213,7 +214,7 @@ final class Engine {
     }
     long base = settings.tokenBase();
     boolean fits = grantNumber >= 1 && grantNumber <= ClientSettings.MAX_NUMBER - base;
-    return fits ? (Long) HoldState.token(grantNumber + base, 0) : null;
+    return fits ? (Long) GrantNumbers.token(grantNumber + base, 0) : null;
   }
 
   /**

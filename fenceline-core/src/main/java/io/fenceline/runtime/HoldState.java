@@ -8,6 +8,7 @@ import io.fenceline.event.Leaked;
 import io.fenceline.event.Lost;
 import io.fenceline.event.Released;
 import io.fenceline.metrics.HoldFacts;
+import io.fenceline.spi.GrantNumbers;
 import io.fenceline.time.Moment;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -28,7 +29,6 @@ final class HoldState implements HoldFacts {
       CompletableFuture.completedFuture(ReleaseOutcome.RELEASED);
   static final CompletableFuture<ReleaseOutcome> ALREADY_LOST =
       CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_LOST);
-  private static final int HAND_OFF_BITS = 8;
 
   private enum State {
     HELD,
@@ -63,7 +63,7 @@ final class HoldState implements HoldFacts {
   HoldState(ClientGrant clientGrant, long number, int handOff, Waiter waiter, Moment now) {
     this.clientGrant = clientGrant;
     this.untold = clientGrant.lease();
-    this.token = token(number, handOff);
+    this.token = GrantNumbers.token(number, handOff);
     this.options = waiter.options;
     this.acquired = now;
     this.waitingSince = waiter.since;
@@ -88,14 +88,6 @@ final class HoldState implements HoldFacts {
   /** Where it was asked for, if the options want to know. */
   @Nullable Throwable trace() {
     return watched == null ? null : watched.trace();
-  }
-
-  static long token(long number, int handOff) {
-    return number << HAND_OFF_BITS | handOff;
-  }
-
-  static long numberOf(long token) {
-    return token >> HAND_OFF_BITS;
   }
 
   /** Another handle on it; under the grant's monitor. */
@@ -321,7 +313,7 @@ final class HoldState implements HoldFacts {
 
   /** Which one of its grant it is; 0 for the first. */
   int handOff() {
-    return (int) (token - token(numberOf(token), 0));
+    return (int) (token - GrantNumbers.token(GrantNumbers.ofToken(token), 0));
   }
 
   private Acquired acquired(Lease lease) {

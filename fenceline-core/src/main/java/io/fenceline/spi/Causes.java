@@ -1,8 +1,9 @@
 package io.fenceline.spi;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** What a future failed with, for stores. */
+/** The failures of futures, without what futures wrap them in. */
 public final class Causes {
   private Causes() {}
 
@@ -13,5 +14,18 @@ public final class Causes {
       cause = cause.getCause();
     }
     return cause;
+  }
+
+  /**
+   * Waits for a future, and returns its value.
+   *
+   * @throws RuntimeException the failure of the future, without what futures wrap it in
+   */
+  public static <T> T join(CompletableFuture<T> future) {
+    try {
+      return future.join();
+    } catch (CompletionException e) {
+      throw unwrap(e) instanceof RuntimeException cause ? cause : e;
+    }
   }
 }

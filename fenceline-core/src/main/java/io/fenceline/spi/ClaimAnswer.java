@@ -1,11 +1,27 @@
 package io.fenceline.spi;
 
+import io.fenceline.time.Moment;
 import java.time.Duration;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** What a server answers a claim with. */
 public sealed interface ClaimAnswer {
+
+  /**
+   * Passes this answer to the handler of the claim.
+   *
+   * @param sent before the request was sent: what may be believed counts from then
+   */
+  default void tell(ClaimHandler handler, Moment sent) {
+    if (this instanceof Granted granted) {
+      handler.granted(new Grant(granted.number(), new Validity(sent, granted.length())));
+    } else if (this instanceof Refused refused) {
+      handler.refused(refused.obstacle());
+    } else if (this instanceof Waiting waiting) {
+      handler.waiting(waiting.obstacle());
+    }
+  }
 
   /**
    * It has the name.

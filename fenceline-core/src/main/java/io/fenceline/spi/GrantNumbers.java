@@ -1,7 +1,10 @@
 package io.fenceline.spi;
 
 /**
- * Grant numbers of stores that have a clock and no log: {@code max(last + 1, clock)}.
+ * Grant numbers, and the tokens that are made of them.
+ *
+ * <p>A token is {@code grant number << 8 | hand-off number}. Numbers of stores that have a clock
+ * and no log are {@code max(last + 1, clock)}.
  *
  * <p>The clock counts sixteenths of a millisecond since 2025, in 45 bits until 2094. Since every
  * store counts alike, numbers keep rising when a counter is lost, or when a name moves from one
@@ -18,7 +21,23 @@ public final class GrantNumbers {
   /** The largest number of this layout. */
   public static final long MAX = (1L << 45) - 1;
 
+  /** The low bits of a token, which have the hand-off number. */
+  private static final int HAND_OFF_BITS = 8;
+
+  /** The largest hand-off number. */
+  public static final int MOST_HAND_OFFS = (1 << HAND_OFF_BITS) - 1;
+
   private GrantNumbers() {}
+
+  /** Returns the token of a hand-off, or of the grant itself if that is 0. */
+  public static long token(long number, int handOff) {
+    return number << HAND_OFF_BITS | handOff;
+  }
+
+  /** Returns the grant number of a token. */
+  public static long ofToken(long token) {
+    return token >> HAND_OFF_BITS;
+  }
 
   /** Returns the number that the clock gives, at least 1. */
   public static long atMillis(long wallMillis) {

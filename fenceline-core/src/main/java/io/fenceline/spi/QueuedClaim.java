@@ -173,13 +173,7 @@ public final class QueuedClaim {
         }
       }
     }
-    if (answer instanceof ClaimAnswer.Granted granted) {
-      handler.granted(new Grant(granted.number(), new Validity(sent, granted.length())));
-    } else if (answer instanceof ClaimAnswer.Refused refused) {
-      handler.refused(refused.obstacle());
-    } else if (answer instanceof ClaimAnswer.Waiting waiting) {
-      handler.waiting(waiting.obstacle());
-    }
+    answer.tell(handler, sent);
     if (again) {
       ask();
     }

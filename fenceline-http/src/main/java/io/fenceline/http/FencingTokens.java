@@ -44,8 +44,6 @@ public final class FencingTokens {
 
   private static final int CONFLICT = 409;
   private static final int SHOWN = 40;
-  private static final int HAND_OFF_BITS = 8;
-  private static final long HAND_OFFS = (1L << HAND_OFF_BITS) - 1;
   private static final Pattern VALUE =
       Pattern.compile("\\s*(?<number>[1-9][0-9]{0,18})\\s*(?<shared>;\\s*shared\\s*)?");
 
@@ -92,7 +90,7 @@ public final class FencingTokens {
     Objects.requireNonNull(ahead, "ahead");
     return () -> {
       long number = GrantNumbers.atMillis(clock.millis() + ahead.toMillis());
-      return number << HAND_OFF_BITS | HAND_OFFS;
+      return GrantNumbers.token(number, GrantNumbers.MOST_HAND_OFFS);
     };
   }
 

@@ -2,13 +2,13 @@ package io.fenceline.spring;
 
 import io.fenceline.Fenceline;
 import io.fenceline.LockTimeoutException;
+import io.fenceline.spi.Causes;
 import io.fenceline.spring.GuardedCall.Body;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -124,10 +124,7 @@ final class LockedInterceptor implements MethodInterceptor {
         guarded
             .handle(
                 (done, failure) -> {
-                  Throwable cause =
-                      failure instanceof CompletionException && failure.getCause() != null
-                          ? failure.getCause()
-                          : failure;
+                  @Nullable Throwable cause = failure == null ? null : Causes.unwrap(failure);
                   if (!(cause instanceof LockTimeoutException refusal)
                       || !refusal.name().equals(call.name())) {
                     return guarded;

@@ -3,11 +3,11 @@ package io.fenceline.recipes.election;
 import io.fenceline.ClientClosedException;
 import io.fenceline.Fenceline;
 import io.fenceline.diagnosis.LockReport;
+import io.fenceline.spi.Causes;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,7 +64,7 @@ final class LeaderWatch implements Watch {
               });
       return;
     }
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = failure == null ? null : Causes.unwrap(failure);
     if (cause instanceof ClientClosedException) {
       close();
       return;

@@ -174,14 +174,11 @@ public final class Claim {
   // The answer. ---------------------------------------------------------------------------------
 
   private void answered(ClaimAnswer answer, Moment sent) {
-    if (answer instanceof ClaimAnswer.Granted granted) {
-      end();
-      handler.granted(new Grant(granted.number(), new Validity(sent, granted.length())));
-    } else if (answer instanceof ClaimAnswer.Refused refused) {
-      end();
-      handler.refused(refused.obstacle());
-    } else if (answer instanceof ClaimAnswer.Waiting waiting) {
+    if (answer instanceof ClaimAnswer.Waiting waiting) {
       waits(waiting, sent);
+    } else {
+      end();
+      answer.tell(handler, sent);
     }
   }
 

@@ -81,8 +81,8 @@ class PlantedBugsTest {
             PlantedBug.named("validity counted from the reply")
                 .in(
                     "spi/QueuedClaim.java",
-                    "new Validity(sent, granted.length())",
-                    "new Validity(context.time().now(), granted.length())"),
+                    "answer.tell(handler, sent);",
+                    "answer.tell(handler, context.time().now());"),
             Invariant.I2,
             6L),
         arguments(
