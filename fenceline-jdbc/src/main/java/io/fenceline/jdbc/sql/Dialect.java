@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -73,15 +74,24 @@ public abstract class Dialect {
   }
 
   public final Sql sql(String name, Tables tables) {
-    return Sql.read(folder, name, words(tables), numbersParameters());
+    return sql(tables).apply(name);
   }
 
-  /** A statement that fails rather than wait for a row that is locked: see {@link #isLocked}. */
-  final Sql hurriedSql(String name, Tables tables) {
+  /** The statements on a set of tables, by the names of their files. */
+  final Function<String, Sql> sql(Tables tables) {
+    return reading(words(tables));
+  }
+
+  /** Statements that fail rather than wait for a row that is locked: see {@link #isLocked}. */
+  final Function<String, Sql> hurriedSql(Tables tables) {
     Map<String, String> all = words(tables);
     all.put("waits_for", "{hurried}");
     all.put("waits", "{in_a_hurry}");
-    return Sql.read(folder, name, all, numbersParameters());
+    return reading(all);
+  }
+
+  private Function<String, Sql> reading(Map<String, String> all) {
+    return name -> Sql.read(folder, name, all, numbersParameters());
   }
 
   /** The statements that create the tables. */

@@ -11,24 +11,24 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A statement from a resource file: {@code {table}} is replaced when it is read, {@code :name} is a
  * parameter, {@code :names...} a list of parameters whose length is known when it is run.
+ *
+ * <p>Read when it is first run: a short-lived client needs few of them. Without regular
+ * expressions, which take a tenth of such a client's time in a JVM that has just started.
  */
 public final class Sql {
-  private static final Pattern COMMENT = Pattern.compile("(?m)^\\s*--.*$\\R?");
-  private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z_]+)}");
-  private static final Pattern PARAMETER = Pattern.compile(":([a-z_]+)(\\.\\.\\.)?");
+  private static final String LIST = "...";
 
   /** The longest list of one statement; longer ones are sent in parts. */
   public static final int LONGEST_LIST = 512;
 
+  private final String dialect;
   private final String file;
-  private final String template;
+  private final Map<String, String> replacements;
   private final boolean numbered;
   private final Map<Integer, Form> forms = new ConcurrentHashMap<>();
 
@@ -79,20 +79,23 @@ public final class Sql {
   /** What MySQL has a file of its own for beside these. */
   private static final Set<String> OWN_OF_MYSQL = Set.of("forget");
 
-  private Sql(String file, String template, boolean numbered) {
+  private Sql(String dialect, String file, Map<String, String> replacements, boolean numbered) {
+    this.dialect = dialect;
     this.file = file;
-    this.template = template;
+    this.replacements = replacements;
     this.numbered = numbered;
   }
 
   /**
-   * Reads a file: the dialect's own, or the one that all share.
+   * The statement of a file, the dialect's own or the one that all share: read when it is first
+   * run.
    *
+   * @param replacements not to be changed any more
    * @param numbered whether a parameter that stands in several places is set once
    */
   public static Sql read(
       String dialect, String name, Map<String, String> replacements, boolean numbered) {
-    return new Sql(name, text(dialect, name, replacements), numbered);
+    return new Sql(dialect, name, replacements, numbered);
   }
 
   /** The text of a file, without its comments. */
@@ -107,22 +110,45 @@ public final class Sql {
     if (text == null) {
       throw new IllegalStateException("no statement " + name + " for " + dialect);
     }
-    return COMMENT.matcher(text).replaceAll("").strip();
+    StringBuilder kept = new StringBuilder();
+    for (String line : text.split("\n", -1)) {
+      if (!line.stripLeading().startsWith("--")) {
+        kept.append(line).append('\n');
+      }
+    }
+    return kept.toString().strip();
   }
 
   private static String replace(String text, String name, Map<String, String> replacements) {
-    String replaced =
-        PLACEHOLDER
-            .matcher(text)
-            .replaceAll(
-                found -> {
-                  String value = replacements.get(found.group(1));
-                  if (value == null) {
-                    throw new IllegalStateException(name + ".sql: what is " + found.group() + "?");
-                  }
-                  return Matcher.quoteReplacement(value);
-                });
-    return replaced.equals(text) ? text : replace(replaced, name, replacements);
+    StringBuilder replaced = new StringBuilder();
+    int done = 0;
+    for (int at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {
+      int end = wordEnd(text, at + 1);
+      if (end == at + 1 || !text.startsWith("}", end)) {
+        continue;
+      }
+      String value = replacements.get(text.substring(at + 1, end));
+      if (value == null) {
+        throw new IllegalStateException(
+            name + ".sql: what is " + text.substring(at, end + 1) + "?");
+      }
+      replaced.append(text, done, at).append(replace(value, name, replacements));
+      done = end + 1;
+    }
+    return done == 0 ? text : replaced.append(text, done, text.length()).toString();
+  }
+
+  /** Where a word of small letters and underscores ends that may begin here. */
+  private static int wordEnd(String text, int from) {
+    int end = from;
+    while (end < text.length() && isOfAWord(text.charAt(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  private static boolean isOfAWord(char c) {
+    return (c >= 'a' && c <= 'z') || c == '_';
   }
 
   private static @Nullable String resource(String path) {
@@ -146,13 +172,20 @@ public final class Sql {
   }
 
   private Form parse(int room) {
+    String template = text(dialect, file, replacements);
     StringBuilder text = new StringBuilder();
     Map<String, List<Integer>> found = new HashMap<>();
-    Matcher matcher = PARAMETER.matcher(template);
     int count = 0;
-    while (matcher.find()) {
-      int repeats = matcher.group(2) == null ? 1 : room;
-      List<Integer> places = found.computeIfAbsent(matcher.group(1), key -> new ArrayList<>());
+    int done = 0;
+    for (int at = template.indexOf(':'); at >= 0; at = template.indexOf(':', at + 1)) {
+      int end = wordEnd(template, at + 1);
+      if (end == at + 1) {
+        continue;
+      }
+      boolean isList = template.startsWith(LIST, end);
+      int repeats = isList ? room : 1;
+      List<Integer> places =
+          found.computeIfAbsent(template.substring(at + 1, end), key -> new ArrayList<>());
       List<String> marks = new ArrayList<>();
       boolean again = numbered && !places.isEmpty();
       for (int i = 0; i < repeats; i++) {
@@ -162,9 +195,10 @@ public final class Sql {
         }
         marks.add(numbered ? "?" + place : "?");
       }
-      matcher.appendReplacement(text, Matcher.quoteReplacement(String.join(", ", marks)));
+      text.append(template, done, at).append(String.join(", ", marks));
+      done = isList ? end + LIST.length() : end;
     }
-    matcher.appendTail(text);
+    text.append(template, done, template.length());
     Map<String, int[]> places = new HashMap<>();
     found.forEach((key, value) -> places.put(key, value.stream().mapToInt(i -> i).toArray()));
     return new Form(text.toString(), Map.copyOf(places));
