@@ -51,6 +51,29 @@ class CommandCountTest {
   }
 
   @Test
+  void scriptsAreLoadedByTheFirstClient_andByNoOther_untilTheServerForgetsThem() {
+    try (RedisServer fresh = RedisServer.start()) {
+      Map<String, Long> first = afterConnecting(fresh);
+      assertThat(first.get("script|load")).isGreaterThan(5);
+
+      assertThat(afterConnecting(fresh)).doesNotContainKey("script|load");
+
+      fresh.command("SCRIPT", "FLUSH");
+      assertThat(afterConnecting(fresh)).containsEntry("script|load", first.get("script|load"));
+    }
+  }
+
+  /** The commands of a client that connects, and of its first lock, which comes after them. */
+  private Map<String, Long> afterConnecting(RedisServer server) {
+    server.resetCommandCounts();
+    Fenceline client = clients.connect(server.uri(), LONG);
+    client.lock("first").tryAcquire().orElseThrow().release();
+    Map<String, Long> counts = server.commandCounts();
+    client.close();
+    return counts;
+  }
+
+  @Test
   void aCycle_isTwoCommands_andPublishesNothing() {
     Fenceline client = clients.connect(uri(), LONG);
     client.lock("warm-up").tryAcquire().orElseThrow().release(); // The scripts are known now.

@@ -41,6 +41,11 @@ public final class SingleTopology implements Topology {
   }
 
   @Override
+  public boolean mayLackScripts() {
+    return server.wire(Purpose.CLAIMS).lackedScript();
+  }
+
+  @Override
   public CompletableFuture<List<Object>> callBatched(int bucket, Call call) {
     return server.callBatched(call);
   }

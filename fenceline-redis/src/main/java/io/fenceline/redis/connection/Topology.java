@@ -36,6 +36,11 @@ public interface Topology {
    */
   CompletableFuture<List<Object>> callAndWait(int bucket, Call call, ReplicaWait replicaWait);
 
+  /** Whether a server may not know our scripts: it has not known one of them, or was not asked. */
+  default boolean mayLackScripts() {
+    return true;
+  }
+
   /** Whether one call may have keys of several buckets. */
   boolean mixesBuckets();
 

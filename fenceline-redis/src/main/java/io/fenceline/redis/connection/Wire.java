@@ -60,6 +60,7 @@ public final class Wire {
   private final ReplyTimeouts deadlines;
   private final Runnable whenBroken;
   private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+  private volatile boolean lackedScript;
 
   // Guarded by this.
   private final ArrayDeque<Unsent> unsent = new ArrayDeque<>();
@@ -195,6 +196,11 @@ public final class Wire {
 
   private static NestedMultiOutput<byte[], byte[]> output() {
     return new NestedMultiOutput<>(ByteArrayCodec.INSTANCE);
+  }
+
+  /** Whether the server did not know a script that was called by its hash. */
+  boolean lackedScript() {
+    return lackedScript;
   }
 
   /** Sends any other request. */

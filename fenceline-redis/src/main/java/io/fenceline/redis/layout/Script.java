@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** A script of the resources beside this class, with the hash that Redis knows it by. */
 @SuppressWarnings("ImmutableEnumChecker") // The arrays never leave this package.
@@ -33,13 +33,31 @@ public enum Script {
   REDLOCK_SURVEY,
   REDLOCK_ADMIT;
 
-  private final byte[] body;
-  private final byte[] hash;
+  private static final String INCLUDE = "--@include ";
 
-  Script() {
-    String text = load(name().toLowerCase(java.util.Locale.ROOT) + ".lua");
-    this.body = text.getBytes(StandardCharsets.US_ASCII);
-    this.hash = HexFormat.of().formatHex(sha1(body)).getBytes(StandardCharsets.US_ASCII);
+  private volatile @Nullable Text text;
+
+  /** Read when it is first needed: a client needs few of them, and a short one pays for all. */
+  private Text text() {
+    Text read = text;
+    if (read == null) {
+      byte[] body =
+          load(name().toLowerCase(Locale.ROOT) + ".lua").getBytes(StandardCharsets.US_ASCII);
+      String hash = HexFormat.of().formatHex(sha1(body));
+      read = new Text(body, hash.getBytes(StandardCharsets.US_ASCII));
+      text = read;
+    }
+    return read;
+  }
+
+  private static final class Text {
+    final byte[] body;
+    final byte[] hash;
+
+    Text(byte[] body, byte[] hash) {
+      this.body = body;
+      this.hash = hash;
+    }
   }
 
   /** Whether it is for the nodes of a Redlock, and for no other server. */
@@ -48,17 +66,35 @@ public enum Script {
   }
 
   public byte[] body() {
-    return body;
+    return text().body;
   }
 
   public byte[] hash() {
-    return hash;
+    return text().hash;
   }
 
   /** Reads a script; a line such as {@code --@include number.lua} stands for that file. */
   public static String load(String file) {
-    Matcher includes = Pattern.compile("(?m)^--@include (\\S+)$").matcher(read(file));
-    return includes.replaceAll(found -> Matcher.quoteReplacement(load(found.group(1))));
+    String text = read(file);
+    if (!text.contains(INCLUDE)) {
+      return text;
+    }
+    StringBuilder whole = new StringBuilder();
+    int from = 0;
+    while (from < text.length()) {
+      int newline = text.indexOf('\n', from);
+      int end = newline < 0 ? text.length() : newline;
+      if (text.startsWith(INCLUDE, from)) {
+        whole.append(load(text.substring(from + INCLUDE.length(), end)));
+      } else {
+        whole.append(text, from, end);
+      }
+      if (newline >= 0) {
+        whole.append('\n');
+      }
+      from = end + 1;
+    }
+    return whole.toString();
   }
 
   private static String read(String file) {
