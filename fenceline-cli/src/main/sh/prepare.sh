@@ -18,7 +18,8 @@ trap 'rm -rf "$work" "$lib/preparing" "$lib/fenceline.jsa.new"' EXIT
 # from under a running command.
 HOME=$work XDG_STATE_HOME='' XDG_CONFIG_HOME='' FENCELINE_STORE='' LC_ALL=C.UTF-8 "$java" \
   -XX:DumpLoadedClassList="$work/classes" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable \
-  -Dio.lettuce.core.jfr=false -Dio.netty.allocator.type=unpooled -Dfile.encoding=UTF-8 \
+  -Dio.lettuce.core.jfr=false -Dio.netty.allocator.type=unpooled -Dio.netty.transport.noNative=true \
+  -Djava.locale.providers=FALLBACK -Dfile.encoding=UTF-8 \
   -Dorg.sqlite.tmpdir="$work" -Duser.home="$work" -Dfenceline.home="${lib%/*}" -cp "$lib/fenceline-cli.jar" \
   io.fenceline.cli.prepare.Training sh -c "cp '$work'/sqlite-*libsqlitejdbc.so '$work/library'" \
   </dev/null >"$work/log" 2>&1

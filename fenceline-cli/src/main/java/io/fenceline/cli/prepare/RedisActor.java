@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Says what Redis would say to one run that finds its lock free, and keeps nothing.
@@ -23,7 +24,10 @@ final class RedisActor implements AutoCloseable {
   private static final String INFO = bulk("redis_version:7.0.15\r\nrole:master\r\n");
   private static final String NUMBER = ":948716365657\r\n";
 
+  private static final String UNKNOWN = "-NOSCRIPT No matching script.\r\n";
+
   private final ServerSocket socket;
+  private final AtomicBoolean knowsScripts = new AtomicBoolean();
 
   private RedisActor(ServerSocket socket) {
     this.socket = socket;
@@ -56,7 +60,7 @@ final class RedisActor implements AutoCloseable {
     }
   }
 
-  private static void serve(Socket client) {
+  private void serve(Socket client) {
     try (client;
         DataInputStream in = new DataInputStream(client.getInputStream());
         OutputStream out = client.getOutputStream()) {
@@ -89,12 +93,16 @@ final class RedisActor implements AutoCloseable {
     return Integer.parseInt(line.substring(1).strip());
   }
 
-  private static String answer(List<String> request) {
+  private String answer(List<String> request) {
     return switch (request.get(0).toUpperCase(Locale.ROOT)) {
       case "HELLO" -> HELLO;
       case "INFO" -> INFO;
       case "SCRIPT" -> bulk("0".repeat(40));
-      case "EVALSHA" -> script(Integer.parseInt(request.get(2)), request.get(3));
+      case "EVALSHA" ->
+          knowsScripts.getAndSet(true)
+              ? script(Integer.parseInt(request.get(2)), request.get(3))
+              : UNKNOWN;
+      case "EVAL" -> script(Integer.parseInt(request.get(2)), request.get(3));
       default -> "+OK\r\n";
     };
   }

@@ -65,7 +65,9 @@ final class Until implements AutoCloseable {
       return false;
     }
     written = hundredths;
-    String text = ("%" + DIGITS + "d\n").formatted(hundredths);
+    // Not by a Formatter: it would look for the digits of all languages, at each start of the tool.
+    String number = Long.toString(hundredths);
+    String text = " ".repeat(Math.max(0, DIGITS - number.length())) + number + "\n";
     file.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)), 0);
     return true;
   }
