@@ -7,7 +7,6 @@ import io.fenceline.LockOptions;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.cli.failure.ExitCode;
-import io.fenceline.cli.failure.Failure;
 import io.fenceline.cli.options.LockModeOptions;
 import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.run.Signals;
@@ -22,10 +21,8 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code fenceline hold}: a lock for a script that can't be wrapped by {@code run}. */
@@ -41,7 +38,8 @@ import picocli.CommandLine.Parameters;
       "  exec {LOCK[1]}>&-                         # and released here",
       "",
       "Nobody ends the program when the lock is lost: send the token along with what it writes.",
-      "Exit codes: 0 released; 75 not acquired; 79 lock lost; 69 store unreachable; 64 wrong usage."
+      "Exit codes: 0 released; 75 not acquired (-E changes it); 79 lock lost; 69 store unreachable;",
+      "64 wrong usage."
     })
 final class HoldCommand implements Subcommand {
   private static final String CLOSED = "stdin is closed";
@@ -50,26 +48,10 @@ final class HoldCommand implements Subcommand {
 
   @Mixin private final StoreOptions store = new StoreOptions();
   @Mixin private final LockModeOptions mode = new LockModeOptions();
+  @Mixin private final WaitOptions options = new WaitOptions();
 
   @Parameters(arity = "1..*", paramLabel = "NAME", description = "The lock, or several.")
   private List<String> names = List.of();
-
-  @Option(
-      names = {"-n", "--nonblock"},
-      description = "Don't wait: fail at once if it is not free.")
-  private boolean now;
-
-  @Option(
-      names = {"-w", "--wait", "--timeout"},
-      paramLabel = "SECONDS",
-      description = "Wait no longer than this; fractions are allowed. Default: wait forever.")
-  private @Nullable Duration wait;
-
-  @Option(
-      names = "--lease",
-      paramLabel = "TIME",
-      description = "How long the store keeps the lock when this tool falls silent; default 30s.")
-  private Duration lease = LockOptions.defaults().lease();
 
   private final BlockingQueue<String> happened = new LinkedBlockingQueue<>();
 
@@ -77,15 +59,14 @@ final class HoldCommand implements Subcommand {
   public int run() throws InterruptedException {
     names.forEach(LockNames::check);
     mode.check(names);
-    if (now && wait != null) {
-      throw Failure.usage("-n (don't wait) and -w (wait so long) exclude each other");
-    }
+    options.check(store.config());
+    options.checkNotNested(names, store, mode);
+    LockOptions lock = LockOptions.defaults().lease(options.lease(store.config()));
     Signals.listen(happened::add);
-    Duration patience = wait == null ? Duration.ZERO : wait;
     try (Fenceline fenceline =
-        PatientStore.connect(store, patience, new WaitingNotice(false, false))) {
+        PatientStore.connect(store, options.longestWait(), options.notice())) {
       CompletableFuture<? extends Optional<? extends Held>> asked =
-          ask(mode.lock(fenceline, names, LockOptions.defaults().lease(lease)));
+          ask(mode.lock(fenceline, names, lock));
       asked.whenComplete((got, failure) -> happened.add(ANSWERED));
       String first = happened.take();
       while (!first.equals(ANSWERED) && !Signals.ENDING.contains(first)) {
@@ -97,27 +78,27 @@ final class HoldCommand implements Subcommand {
       }
       Optional<? extends Held> held = Causes.join(asked);
       if (held.isEmpty()) {
-        Message.print("lock '" + String.join("', '", names) + "' is held by another");
-        return ExitCode.NOT_ACQUIRED;
+        return options.conflict(what() + " is held by " + WaitOptions.holder(fenceline, names));
       }
       return hold(held.get());
     } catch (LockTimeoutException e) {
-      Message.print(String.valueOf(e.getMessage()));
-      return ExitCode.NOT_ACQUIRED;
+      return options.conflict(String.valueOf(e.getMessage()));
     }
   }
 
   private CompletableFuture<? extends Optional<? extends Held>> ask(
       Acquirable<? extends Held> lock) {
-    if (now) {
+    if (options.isImmediate()) {
       return lock.tryAcquireAsync();
     }
+    Duration wait = options.givenWait();
     return (wait == null ? lock.acquireAsync() : lock.acquireAsync(wait)).thenApply(Optional::of);
   }
 
   private int hold(Held held) throws InterruptedException {
     try (held) {
       held.lost().thenRun(() -> happened.add(LOST));
+      options.say(what() + " is held (token=" + Tokens.of(held, names).replace("\n", ",") + ")");
       Thread reader = new Thread(this::awaitEndOfInput, "stdin");
       reader.setDaemon(true);
       System.out.println(Tokens.of(held, names));
@@ -129,11 +110,15 @@ final class HoldCommand implements Subcommand {
       }
       boolean lost = held.release() == ReleaseOutcome.ALREADY_LOST;
       if (lost) {
-        Message.print("lock '" + String.join("', '", names) + "' is lost; stop what needs it");
+        Message.print(what() + " is lost; stop what needs it");
         return ExitCode.LOST;
       }
       return Signals.ENDING.contains(why) ? Signals.exitCode(why) : ExitCode.OK;
     }
+  }
+
+  private String what() {
+    return (names.size() == 1 ? "lock '" : "locks '") + String.join("', '", names) + "'";
   }
 
   private void awaitEndOfInput() {

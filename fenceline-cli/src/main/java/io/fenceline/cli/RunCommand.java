@@ -2,7 +2,6 @@ package io.fenceline.cli;
 
 import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
-import io.fenceline.FencelineException;
 import io.fenceline.Held;
 import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
@@ -17,9 +16,7 @@ import io.fenceline.cli.run.Lease;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
 import io.fenceline.cli.text.Message;
-import io.fenceline.cli.text.Table;
 import io.fenceline.cli.text.Tokens;
-import io.fenceline.diagnosis.LockReport;
 import io.fenceline.spi.Causes;
 import io.fenceline.spi.LockNames;
 import java.time.Duration;
@@ -131,9 +128,12 @@ final class RunCommand implements Subcommand {
         atLeast = time == null ? Duration.ZERO : time;
         yield !atLeast.isZero();
       }
-      case "--store", "--connect-timeout" -> store.read(args);
-      default ->
-          CommandOptions.QUICK.contains(args.option()) ? options.read(args) : mode.read(args);
+      case "--store", "--connect-timeout", "--label" -> store.read(args);
+      case "-o", "--close" -> {
+        closes = true;
+        yield args.isFlag();
+      }
+      default -> CommandOptions.knows(args.option()) ? options.read(args) : mode.read(args);
     };
   }
 
@@ -145,6 +145,7 @@ final class RunCommand implements Subcommand {
   @Override
   public int run() throws InterruptedException {
     LockOptions lock = check();
+    checkNoDescriptor();
     List<String> commandLine = options.command("run NAME", command);
 
     Supervisor supervisor = options.supervisor(lock.lease());
@@ -155,7 +156,8 @@ final class RunCommand implements Subcommand {
         Asked asked = patient.ask(() -> asked(patient, lock, supervisor))) {
       Held held = asked.held();
       if (held == null) {
-        return options.conflict(what() + " is held by " + holder(asked.fenceline()));
+        return options.conflict(
+            what() + " is held by " + CommandOptions.holder(asked.fenceline(), names));
       }
       return runUnder(held, guarded, commandLine, supervisor);
     } catch (io.fenceline.LockTimeoutException e) {
@@ -267,20 +269,6 @@ final class RunCommand implements Subcommand {
     }
   }
 
-  /** Who stands in the way, as far as that can still be seen. */
-  private String holder(Fenceline fenceline) {
-    try {
-      for (String name : names) {
-        for (LockReport.Holder holder : fenceline.inspect(name).holders()) {
-          return Table.harmless(holder.label()) + " (token=" + holder.token() + ")";
-        }
-      }
-    } catch (FencelineException e) {
-      // The answer is no, whether or not we learn because of whom.
-    }
-    return "another";
-  }
-
   // Settings. -----------------------------------------------------------------------------------
 
   private LockOptions check() {
@@ -296,29 +284,19 @@ final class RunCommand implements Subcommand {
       throw Failure.usage("-F: the tool has to live on beside the command, to renew its lock");
     }
     options.check(store.config());
-    checkNotNested();
+    options.checkNotNested(names, store, mode);
     mode.check(names);
     return LockOptions.defaults().lease(options.lease(store.config())).keepAtLeast(atLeast);
   }
 
-  /**
-   * A run of the same lock around this one holds it until this one has ended: it waits for itself.
-   */
-  private void checkNotNested() {
-    String outer = System.getenv("FENCELINE_NAME");
-    if (outer == null
-        || !options.waitsForever()
-        || !store.addressForOthers().equals(System.getenv(StoreOptions.VARIABLE))) {
-      return;
-    }
-    for (String name : names) {
-      if (List.of(outer.split("\n", -1)).contains(name) && !mode.isShared()) {
-        throw Failure.usage(
-            "lock '"
-                + name
-                + "' is held by the run around this one, which waits for this one to end; give -n, -w"
-                + " SECONDS, or another name");
-      }
+  /** The third form of flock: a descriptor that the script has opened, and no command. */
+  private void checkNoDescriptor() {
+    if (!options.hasCommand(command)
+        && names.size() == 1
+        && names.get(0).chars().allMatch(Character::isDigit)) {
+      throw Failure.usage(
+          "there is no command, and no form with a file descriptor: a lock that other machines"
+              + " respect needs a process that renews it; use 'fenceline hold NAME'");
     }
   }
 

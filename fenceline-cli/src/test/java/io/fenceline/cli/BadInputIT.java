@@ -73,6 +73,8 @@ class BadInputIT {
     assertRefused(64, "has to live on", "run", "-F", "job", "--", "true");
     assertRefused(64, "exclude each other", "run", "-q", "-v", "job", "--", "true");
     assertRefused(64, "exclude each other", "hold", "-n", "-w", "1", "job");
+    assertRefused(64, "exclude each other", "hold", "-q", "-v", "job");
+    assertRefused(64, "from 0 to 255", "hold", "-E", "300", "job");
     assertRefused(64, "with one of run, hold", "help", "rnu");
   }
 
@@ -83,6 +85,7 @@ class BadInputIT {
     assertThat(result.code()).isEqualTo(64);
     assertThat(result.err()).contains("is held by the run around this one");
     String own = Tool.LAUNCHER.toString();
+    assertThat(tool.run("run", "job", "--", own, "hold", "job").code()).isEqualTo(64);
     assertThat(tool.run("run", "job", "--", own, "run", "-n", "job", "--", "true").code())
         .isEqualTo(75);
     assertThat(tool.run("run", "job", "--", own, "run", "other", "--", "true").code()).isZero();

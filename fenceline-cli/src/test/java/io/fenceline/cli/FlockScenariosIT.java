@@ -101,7 +101,9 @@ class FlockScenariosIT {
         .contains("-F: the tool has to live on beside the command");
     assertThat(tool.run("run", "-u", "x", "--", "true").err()).contains("fenceline release");
     assertThat(tool.run("run", "-o", "x", "--", "true").code()).isZero();
-    assertThat(tool.run("run", "-x", "9").code()).isEqualTo(64);
+    Result descriptor = tool.run("run", "-x", "9");
+    assertThat(descriptor.code()).isEqualTo(64);
+    assertThat(descriptor.err()).contains("no form with a file descriptor", "fenceline hold");
     assertThat(tool.run("run", "--on-lost", "stop", "x", "--", "true").err())
         .contains("'stop' is none of kill, term, warn");
   }

@@ -16,7 +16,19 @@ import picocli.CommandLine.Model.OptionSpec;
 /** What {@code fenceline run} reads by itself is what picocli reads. */
 class QuickArgumentsTest {
   private static final Map<String, String> VALUES =
-      Map.of("kill|term|warn", "warn", "K/N", "1/3", "URI", "memory:", "LINE", "true", "CODE", "9");
+      Map.of(
+          "kill|term|warn",
+          "warn",
+          "K/N",
+          "1/3",
+          "URI",
+          "memory:",
+          "LINE",
+          "true",
+          "CODE",
+          "9",
+          "TEXT",
+          "x");
 
   @Test
   void everyOption_isReadAlike_orLeftToPicocli() throws Exception {
@@ -47,7 +59,7 @@ class QuickArgumentsTest {
         }
       }
     }
-    assertThat(quick).isGreaterThan(15);
+    assertThat(quick).isGreaterThan(35);
   }
 
   @Test
@@ -68,10 +80,14 @@ class QuickArgumentsTest {
         .hasMessageContaining("'soon' is not a duration");
   }
 
-  /** All fields, those of the groups of options too. */
+  /** All fields, inherited ones and those of the groups of options too. */
   private static Map<String, String> state(Object object) throws Exception {
     Map<String, String> state = new TreeMap<>();
-    for (Field field : object.getClass().getDeclaredFields()) {
+    List<Field> fields = new ArrayList<>();
+    for (Class<?> type = object.getClass(); type != Object.class; type = type.getSuperclass()) {
+      fields.addAll(List.of(type.getDeclaredFields()));
+    }
+    for (Field field : fields) {
       if (java.lang.reflect.Modifier.isStatic(field.getModifiers())) {
         continue;
       }

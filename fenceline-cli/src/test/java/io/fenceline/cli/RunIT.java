@@ -117,7 +117,13 @@ class RunIT {
     Call holder = tool.start(ProcessBuilder.Redirect.PIPE, "hold", "job");
     long token = Long.parseLong(holder.firstLine().strip());
     assertThat(tool.run("run", "-n", "job", "--", "true").code()).isEqualTo(75);
-    assertThat(tool.run("hold", "-n", "job").code()).isEqualTo(75);
+    Result refused = tool.run("hold", "-n", "-E", "9", "job");
+    assertThat(refused.code()).isEqualTo(9);
+    assertThat(refused.out()).isEmpty();
+    assertThat(refused.err())
+        .startsWith("fenceline: lock 'job' is held by ")
+        .contains("(token=" + token + ")");
+    assertThat(tool.run("hold", "-w", "0.1", "-q", "job")).isEqualTo(new Result(75, "", ""));
     holder.process.getOutputStream().write("go on\n".getBytes(StandardCharsets.UTF_8));
     holder.process.getOutputStream().flush();
     assertThat(tool.run("run", "-n", "job", "--", "true").code()).isEqualTo(75);

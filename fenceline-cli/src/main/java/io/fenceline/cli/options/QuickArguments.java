@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * what is wrong. picocli's declarations are the truth; a test holds this reading against them.
  */
 public final class QuickArguments {
+  private static final int MOST_DIGITS = 9;
+
   private final List<String> args;
   private final List<String> words = new ArrayList<>();
   private int next;
@@ -67,6 +69,16 @@ public final class QuickArguments {
   public @Nullable Duration duration() {
     String value = value();
     return value == null ? null : DurationText.parse(value).orElse(null);
+  }
+
+  /** As {@link #value}, which must be a plain number; negative if it is none. */
+  public int number() {
+    String value = value();
+    boolean isPlain =
+        value != null
+            && value.length() <= MOST_DIGITS
+            && value.chars().allMatch(c -> c >= '0' && c <= '9');
+    return isPlain ? Integer.parseInt(value) : -1;
   }
 
   /** The words between the options. */

@@ -57,6 +57,9 @@ public final class StoreOptions {
     } else if (option.equals("--store")) {
       given = value;
       return true;
+    } else if (option.equals("--label")) {
+      label = value;
+      return true;
     }
     Optional<Duration> timeout = DurationText.parse(value);
     timeout.ifPresent(time -> connectTimeout = time);
