@@ -19,7 +19,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -28,6 +30,7 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** No part of a password of any address, however odd, is to be seen anywhere. */
 class CanaryTest {
@@ -170,6 +173,7 @@ class CanaryTest {
   @Test
   void theCommandsEnvironment_andArgumentsThatAreNotUnderstood() throws Exception {
     int handedOn = 0;
+    Map<String, CommandLine> lines = new HashMap<>(); // Costly to make, and they keep nothing.
     PrintStream err = System.err;
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
@@ -184,8 +188,9 @@ class CanaryTest {
         }
         for (List<String> args : places > MISPLACED ? NO_ARGUMENTS : wrongPlaces(odd.address())) {
           try {
-            String command = args.get(0);
-            Subcommands.line(command, Subcommands.fresh(command))
+            lines
+                .computeIfAbsent(
+                    args.get(0), name -> Subcommands.line(name, Subcommands.fresh(name)))
                 .parseArgs(args.subList(1, args.size()).toArray(String[]::new));
             LockNames.check(odd.address() + "x".repeat(LockNames.MAX_BYTES));
           } catch (RuntimeException e) {

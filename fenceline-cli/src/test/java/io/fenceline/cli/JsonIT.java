@@ -13,6 +13,7 @@ import io.fenceline.cli.tool.Tool.Result;
 import io.fenceline.testkit.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,11 @@ class JsonIT {
   @BeforeEach
   void start() {
     tool = new Tool(folder);
+  }
+
+  @AfterEach
+  void stop() {
+    tool.close();
   }
 
   /** Checks against the part of the schema for one subcommand. */
@@ -53,7 +59,7 @@ class JsonIT {
         Eventually.until(
             Tool.PATIENCE,
             "the waiter to queue",
-            () -> valid("ls", tool.run("ls", "team/", "--json").out()),
+            () -> valid("ls", tool.runInOneJvm("ls", "team/", "--json").out()),
             node -> node.at("/locks/0/waiters/0/pid").asLong() == waiter.process.pid());
 
     assertThat(listed.at("/complete").asBoolean()).isTrue();
@@ -61,24 +67,27 @@ class JsonIT {
     assertThat(listed.at("/locks/0/name").asText()).isEqualTo("team/a \"b\" \u5eab");
     assertThat(listed.at("/locks/0/holders/0/token").asText()).isEqualTo(token);
     assertThat(listed.at("/locks/0/holders/0/pid").asLong()).isEqualTo(holder.process.pid());
-    assertThat(valid("ls", tool.run("ls", "other", "--json").out()).at("/locks")).isEmpty();
+    assertThat(valid("ls", tool.runInOneJvm("ls", "other", "--json").out()).at("/locks")).isEmpty();
 
-    JsonNode shown = valid("show", tool.run("show", "team/a \"b\" \u5eab", "--json").out());
+    JsonNode shown = valid("show", tool.runInOneJvm("show", "team/a \"b\" \u5eab", "--json").out());
     assertThat(shown.at("/lock/holders/0/mode").asText()).isEqualTo("exclusive");
-    assertThat(tool.run("ls").out().lines().toList().get(1)).contains(token).endsWith(" 1");
+    assertThat(tool.runInOneJvm("ls").out().lines().toList().get(1)).contains(token).endsWith(" 1");
 
-    Result watched = tool.run("watch", "--json", "--count", "2", "-i", "100ms");
+    Result watched = tool.runInOneJvm("watch", "--json", "--count", "2", "-i", "100ms");
     for (String line : watched.out().lines().toList()) {
       assertThat(valid("ls", line).has("at")).isTrue();
     }
     assertThat(watched.out().lines()).hasSize(2);
-    assertThat(tool.run("watch", "--count", "1").out()).contains("held by").contains("1 waiting");
+    assertThat(tool.runInOneJvm("watch", "--count", "1").out())
+        .contains("held by")
+        .contains("1 waiting");
 
     Result wrong =
-        tool.run("release", "team/a \"b\" \u5eab", "--token", "99999", "--yes", "--json");
+        tool.runInOneJvm("release", "team/a \"b\" \u5eab", "--token", "99999", "--yes", "--json");
     assertThat(wrong.code()).isEqualTo(1);
     assertThat(valid("release", wrong.out()).at("/released").asBoolean()).isFalse();
-    Result right = tool.run("release", "team/a \"b\" \u5eab", "--token", token, "-y", "--json");
+    Result right =
+        tool.runInOneJvm("release", "team/a \"b\" \u5eab", "--token", token, "-y", "--json");
     assertThat(right.code()).isZero();
     assertThat(valid("release", right.out()).at("/holder").asText()).isNotEmpty();
 
@@ -89,23 +98,23 @@ class JsonIT {
 
   @Test
   void doctorAndStores() throws Exception {
-    Result well = tool.run("doctor", "--json");
+    Result well = tool.runInOneJvm("doctor", "--json");
     assertThat(well.code()).isZero();
     JsonNode findings = valid("doctor", well.out());
     assertThat(findings.at("/serious").asBoolean()).isFalse();
     assertThat(findings.at("/findings").findValuesAsText("check"))
         .contains("reachable", "permissions", "latency", "guarantees", "clock", "machine");
 
-    Result slow = tool.run("doctor", "--json", "--lease", "1ms");
+    Result slow = tool.runInOneJvm("doctor", "--json", "--lease", "1ms");
     assertThat(slow.code()).isEqualTo(1);
     assertThat(valid("doctor", slow.out()).at("/serious").asBoolean()).isTrue();
 
-    Result down = tool.run("doctor", "--json", "--store", "sqlite:/proc/none/locks.db");
+    Result down = tool.runInOneJvm("doctor", "--json", "--store", "sqlite:/proc/none/locks.db");
     assertThat(down.code()).isEqualTo(1);
     assertThat(valid("doctor", down.out()).at("/findings/0/severity").asText())
         .isEqualTo("serious");
 
-    JsonNode stores = valid("stores", tool.run("stores", "--json").out());
+    JsonNode stores = valid("stores", tool.runInOneJvm("stores", "--json").out());
     assertThat(stores.at("/stores").findValuesAsText("store")).contains("memory");
   }
 

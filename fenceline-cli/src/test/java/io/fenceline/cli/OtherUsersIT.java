@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,11 @@ class OtherUsersIT {
   @BeforeEach
   void start() {
     tool = new Tool(folder);
+  }
+
+  @AfterEach
+  void stop() {
+    tool.close();
   }
 
   private static String mode(Path file) throws IOException {
@@ -51,7 +57,7 @@ class OtherUsersIT {
     assertThat(result.out().lines())
         .contains("700 state", "700 state/deep", "600 state/deep/locks.db")
         .allMatch(line -> line.matches("[76]00 .*"));
-    assertThat(tool.run("doctor").out()).contains("ok       file permissions");
+    assertThat(tool.runInOneJvm("doctor").out()).contains("ok       file permissions");
   }
 
   @Test
@@ -60,7 +66,7 @@ class OtherUsersIT {
     assertThat(tool.run("run", "job", "--", "true").code()).isZero();
     chmod(file, "rw-r--r--");
 
-    Result result = tool.run("doctor");
+    Result result = tool.runInOneJvm("doctor");
     assertThat(result.out())
         .contains("SERIOUS  file permissions: " + file + " is rw-r--r--")
         .contains("chmod 600 " + file);
@@ -79,26 +85,26 @@ class OtherUsersIT {
     assertThat(tool.run("run", "job", "-c", doctor).out())
         .contains("SERIOUS  file permissions: " + shared);
     chmod(own, "rwxrwxrwx");
-    assertThat(tool.run("doctor").out())
+    assertThat(tool.runInOneJvm("doctor").out())
         .contains("SERIOUS  file permissions: " + own + " is rwxrwxrwx")
         .contains("chmod 700 " + own);
     chmod(own, "rwx------");
-    assertThat(tool.run("doctor").out()).contains("ok       file permissions");
+    assertThat(tool.runInOneJvm("doctor").out()).contains("ok       file permissions");
 
     Path config = folder.resolve("home/.config/fenceline/config");
     Files.createDirectories(config.getParent());
     Files.writeString(config, "lease = 10s\n");
     chmod(config, "rw-------");
     chmod(config.getParent(), "rwxrwxr-x");
-    assertThat(tool.run("doctor").out())
+    assertThat(tool.runInOneJvm("doctor").out())
         .contains("SERIOUS  config file")
         .contains("chmod 700 " + config.getParent());
     chmod(config.getParent(), "rwx------");
-    assertThat(tool.run("doctor").out()).contains("ok       config file");
+    assertThat(tool.runInOneJvm("doctor").out()).contains("ok       config file");
     if (isRoot()) {
       Files.setAttribute(config, "unix:uid", 65_534);
       Files.setAttribute(file, "unix:uid", 65_534);
-      assertThat(tool.run("doctor").out())
+      assertThat(tool.runInOneJvm("doctor").out())
           .contains("SERIOUS  config file: " + config + " belongs to")
           .contains("SERIOUS  file permissions: " + file + " belongs to");
     }
@@ -117,7 +123,7 @@ class OtherUsersIT {
         }) {
       Files.writeString(config, "store = " + store + "\n");
       chmod(config, "rw-r--r--");
-      Result result = tool.run("doctor");
+      Result result = tool.runInOneJvm("doctor");
       assertThat(result.out())
           .as(store)
           .contains("SERIOUS  config file")
@@ -125,9 +131,11 @@ class OtherUsersIT {
           .doesNotContain("hunter2");
     }
     Files.writeString(config, "lease = 10s\n");
-    assertThat(tool.run("doctor").out()).contains("ok       config file");
+    assertThat(tool.runInOneJvm("doctor").out()).contains("ok       config file");
     chmod(config, "rw-rw-rw-");
-    assertThat(tool.run("doctor").out()).contains("SERIOUS  config file").contains("may write it");
+    assertThat(tool.runInOneJvm("doctor").out())
+        .contains("SERIOUS  config file")
+        .contains("may write it");
   }
 
   @Test
@@ -152,7 +160,7 @@ class OtherUsersIT {
           {"watch", "--count", "1", "--json"},
           {"release", "job", "--token", "256", "--yes"},
         }) {
-      Result result = tool.run(args);
+      Result result = tool.runInOneJvm(args);
       String seen = result.out() + result.err();
       assertThat(seen.chars().filter(c -> c != '\n'))
           .as(String.join(" ", args) + " -> " + seen)

@@ -170,18 +170,33 @@ public final class Tool {
   }
 
   private Process served;
+  private Map<String, String> servedEnvironment = Map.of();
 
-  /** As {@link #run}, in a JVM that does this for all calls of this object. */
+  /**
+   * As {@link #run}, in a JVM that does this for all calls of this object with one environment; for
+   * calls of which only what they print, and their exit code, is looked at.
+   */
   public synchronized Result runInOneJvm(String... args) {
+    if (!environment.equals(servedEnvironment)) {
+      close();
+    }
     try {
       if (served == null) {
+        servedEnvironment = Map.copyOf(environment);
         Path lib = DIST.toAbsolutePath().resolve("lib");
         ProcessBuilder builder =
             new ProcessBuilder(
                     "java",
+                    "-XX:SharedArchiveFile=" + lib.resolve("fenceline.jsa"),
+                    "-Xshare:auto",
+                    "-Xlog:disable",
                     "-XX:TieredStopAtLevel=1",
-                    "-XX:+UseSerialGC",
+                    "-XX:+UseG1GC",
+                    "-Xmx256m",
+                    "-Dio.netty.allocator.type=unpooled",
                     "-Dfile.encoding=UTF-8",
+                    "-Dorg.sqlite.lib.path=" + lib.resolve("native"),
+                    "-Dorg.sqlite.lib.name=libsqlitejdbc.so",
                     "-Duser.home=" + environment.get("HOME"),
                     "-Dfenceline.home=" + DIST.toAbsolutePath(),
                     "-cp",
