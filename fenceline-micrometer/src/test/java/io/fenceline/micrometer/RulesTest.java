@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.testbed.server.PrometheusServer;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** The rules are sound, and each alert fires and keeps quiet when it should, by promtool. */
@@ -26,6 +27,17 @@ class RulesTest {
     for (String alert : Observability.alerts()) {
       assertThat(cases).anyMatch(line -> line.startsWith("  - name: " + alert + " fires "));
       assertThat(cases).anyMatch(line -> line.startsWith("  - name: " + alert + " is quiet "));
+    }
+  }
+
+  @Test
+  void everyAlert_leadsToItsSectionOfTheRunbook() throws IOException {
+    String rules = Observability.text("fenceline-rules.yml");
+    for (String alert : Observability.alerts()) {
+      int from = rules.indexOf("- alert: " + alert + "\n");
+      int next = rules.indexOf("- alert: ", from + 1);
+      assertThat(rules.substring(from, next < 0 ? rules.length() : next))
+          .contains("runbook: docs/operations.md#" + alert.toLowerCase(Locale.ROOT) + "\n");
     }
   }
 

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.recipes.TestStore;
 import io.fenceline.testbed.process.JavaProcess;
+import io.fenceline.testbed.server.MariaDbServer;
+import io.fenceline.testbed.server.RedisCluster;
+import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.scenario.StallDetector;
 import java.nio.file.Path;
@@ -16,6 +19,8 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -34,14 +39,51 @@ class StoreElectionTest {
   private static final Duration SLACK = Duration.ofSeconds(2);
   private static final Duration AMPLE = Duration.ofMinutes(1);
 
-  private static Fenceline connect(TestStore store, String label) {
+  private static Fenceline connect(String uri, String label) {
     StallDetector.ofThisJvm();
-    return Fenceline.builder().store(store.uri()).label(label).connect();
+    return Fenceline.builder().store(uri).label(label).connect();
   }
 
   @ParameterizedTest
   @EnumSource
   void cleanClose_handsOver_andTermsRise(TestStore store) throws Exception {
+    assertHandsOver(store.uri(), true);
+  }
+
+  @Test
+  void cleanClose_handsOver_inMariaDb() throws Exception {
+    try (MariaDbServer server = MariaDbServer.start()) {
+      assertHandsOver(
+          server.jdbcUrl() + "?user=" + server.user() + "&password=" + server.password(), true);
+    }
+  }
+
+  @Test
+  void cleanClose_handsOver_inARedisCluster() throws Exception {
+    try (RedisCluster cluster = RedisCluster.start()) {
+      assertHandsOver(addresses("redis-cluster", cluster.nodes()), true);
+    }
+  }
+
+  @Test
+  void cleanClose_handsOver_byRedlock() throws Exception {
+    try (RedisServer one = RedisServer.start();
+        RedisServer two = RedisServer.start();
+        RedisServer three = RedisServer.start()) {
+      assertHandsOver(addresses("redlock", List.of(one, two, three)), false);
+    }
+  }
+
+  private static String addresses(String scheme, List<RedisServer> servers) {
+    return servers.stream()
+        .map(server -> server.host() + ":" + server.port())
+        .collect(Collectors.joining(",", scheme + "://", ""));
+  }
+
+  /**
+   * @param hasQueue whether the store shows who waits
+   */
+  private static void assertHandsOver(String store, boolean hasQueue) throws Exception {
     try (Fenceline first = connect(store, "a");
         Fenceline second = connect(store, "b");
         Fenceline third = connect(store, "c")) {
@@ -59,7 +101,9 @@ class StoreElectionTest {
         for (int i = 1; i <= 3; i++) {
           Candidate next = elections[i % 2].campaign();
           Eventually.until(
-              AMPLE, "one to wait", () -> !third.inspect("office").waiters().isEmpty());
+              AMPLE,
+              "one to wait",
+              () -> !hasQueue || !third.inspect("office").waiters().isEmpty());
           long closing = System.nanoTime();
           leading.close();
           Leadership later = next.awaitLeadership(AMPLE).orElseThrow();

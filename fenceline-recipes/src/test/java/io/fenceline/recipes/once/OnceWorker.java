@@ -1,6 +1,7 @@
 package io.fenceline.recipes.once;
 
 import io.fenceline.Fenceline;
+import io.fenceline.LockLostException;
 import io.fenceline.recipes.once.OnceRefusedException.Reason;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -18,18 +19,22 @@ import java.util.concurrent.locks.LockSupport;
  * A process that asks for every key twice, with both answers to a worker that vanished, in an order
  * of its own, and may be killed at any moment.
  *
- * <p>Prints {@code ready}, waits for a line, and prints {@code asks KEY}, {@code works KEY} with
- * the effect had and the record not yet written, {@code doubt KEY}, {@code slow KEY MILLIS}, {@code
- * done}.
+ * <p>Prints {@code ready}, waits for a line, and prints {@code asks KEY}, {@code works KEY NANOS}
+ * with the effect had and the record not written for another {@link #PAUSE}, {@code doubt KEY},
+ * {@code refused KEY}, {@code late KEY} if a lease may have ended while it worked, {@code slow KEY
+ * MILLIS}, {@code done}. Times are of the monotonic clock, which the processes of a machine share.
  *
  * <p>Arguments: where locks, effects and records are, how many keys, the lease in milliseconds, the
  * seed.
  */
 final class OnceWorker {
   /** How long it takes its time in the middle of some keys, to be killed there. */
-  private static final Duration PAUSE = Duration.ofMillis(1_500);
+  static final Duration PAUSE = Duration.ofMillis(1_500);
 
   private OnceWorker() {}
+
+  /** When the lease of the work that it is at ends, if it is not renewed. */
+  private static long deadline = Long.MAX_VALUE;
 
   /** Asks for a key. */
   private interface Asked {
@@ -65,6 +70,7 @@ final class OnceWorker {
             key,
             "request of " + key,
             work -> {
+              begins(work);
               redis.rpush("effects:" + key, Long.toString(work.token()));
               pauseIf(slowly, key);
               return "result of " + key;
@@ -81,6 +87,7 @@ final class OnceWorker {
             key,
             "request of " + key,
             work -> {
+              begins(work);
               try (PreparedStatement statement =
                   work.connection().prepareStatement("INSERT INTO had VALUES (?, ?)")) {
                 statement.setString(1, key);
@@ -92,12 +99,17 @@ final class OnceWorker {
             });
   }
 
+  private static void begins(Work work) {
+    deadline = System.nanoTime() + work.remaining().toNanos();
+  }
+
   private static void pauseIf(boolean slowly, String key) {
     if (slowly) {
-      System.out.println("works " + key);
+      long from = System.nanoTime();
+      System.out.println("works " + key + " " + from);
       // In a loop: whoever granted the lock may have left a permit behind, which ends a park at
       // once.
-      long end = System.nanoTime() + PAUSE.toNanos();
+      long end = from + PAUSE.toNanos();
       for (long left = PAUSE.toNanos(); left > 0; left = end - System.nanoTime()) {
         LockSupport.parkNanos(left);
       }
@@ -119,6 +131,7 @@ final class OnceWorker {
     for (String key : order) {
       System.out.println("asks " + key);
       long from = System.nanoTime();
+      deadline = Long.MAX_VALUE;
       try {
         int number = Integer.parseInt(key.substring(key.indexOf('-') + 1));
         Vanished vanished = Vanished.valueOf(key.substring(0, key.indexOf('-')));
@@ -128,8 +141,14 @@ final class OnceWorker {
         }
       } catch (OnceRefusedException e) {
         System.out.println((e.reason() == Reason.IN_DOUBT ? "doubt " : "refused ") + key);
+      } catch (LockLostException e) {
+        System.out.println("late " + key); // Before the work began.
       }
-      Duration took = Duration.ofNanos(System.nanoTime() - from);
+      long now = System.nanoTime();
+      if (now > deadline) {
+        System.out.println("late " + key);
+      }
+      Duration took = Duration.ofNanos(now - from);
       if (took.compareTo(lease.multipliedBy(2)) > 0) {
         System.out.println("slow " + key + " " + took.toMillis());
       }
