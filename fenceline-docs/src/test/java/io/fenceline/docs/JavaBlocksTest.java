@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class JavaBlocksTest {
   private static final Servers SERVERS = new Servers();
+  private static final int MOST_LINES = 25; // The first program has to be read at one glance.
 
   @TempDir static Path folder;
 
@@ -56,6 +57,9 @@ class JavaBlocksTest {
       return;
     }
     if (block.marked("program") != null) {
+      if (block.page().startsWith("README")) {
+        assertThat(block.text().lines().count()).as("lines").isLessThanOrEqualTo(MOST_LINES);
+      }
       Program program = Program.of(own, block.text());
       assertThat(program.compile()).as(block.text()).isEmpty();
       assertThat(Program.withoutNumbers(program.run()))

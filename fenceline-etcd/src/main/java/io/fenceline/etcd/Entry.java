@@ -28,7 +28,7 @@ record Entry(ByteSequence key, long created, long changed, long leaseId, Value v
 
     ForeignKeyException(ByteSequence key, IllegalArgumentException cause) {
       super(
-          "the key '%s' is not of this version of Fenceline (%s)"
+          "the key '%s' is not of this version of Fenceline (%s); delete it if no such client runs"
               .formatted(key.toString(StandardCharsets.UTF_8), cause.getMessage()),
           cause);
     }

@@ -44,7 +44,7 @@ final class Failures {
       return new RejectedException(said, cause);
     }
     return new StoreUnavailableException(
-        store, silence(status.getCode() + ", " + said + behind(cause)), cause);
+        store, silence(status.getCode() + ", " + firstLine(said) + behind(cause)), cause);
   }
 
   private static String silence(String said) {
@@ -57,7 +57,26 @@ final class Failures {
     } else if (said.contains("unresolved address")) {
       return "etcd gave no answer: the host is not known; check the address [" + said + "]";
     }
-    return "etcd gave no answer: " + said;
+    String advice = ofTls(said);
+    return "etcd gave no answer: " + (advice == null ? said : advice + " [" + said + "]");
+  }
+
+  private static @Nullable String ofTls(String said) {
+    if (said.contains("TLS negotiation") || said.contains("not an SSL/TLS record")) {
+      return "the server does not speak TLS; check the port, or leave tls out";
+    } else if (said.contains("certification path") || said.contains("PKIX")) {
+      return "the server's certificate is not trusted; name its authority with ca";
+    } else if (said.contains("alert: bad_certificate") || said.contains("certificate_required")) {
+      return "the server wants a certificate of its clients; name one with cert and key";
+    } else if (said.contains("Network closed for unknown reason")) {
+      return "the server closed the connection; if it wants TLS, use tls=true, ca, cert and key";
+    }
+    return null;
+  }
+
+  /** Netty puts its pipeline below. */
+  private static String firstLine(String said) {
+    return said.lines().findFirst().orElse("");
   }
 
   /** The reason that gRPC has, and does not tell: "io exception", and no more. */

@@ -2,9 +2,14 @@ package io.fenceline.etcd;
 
 import static io.fenceline.testbed.contract.ErrorText.refused;
 import static io.fenceline.testbed.contract.ErrorText.unavailable;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.testbed.contract.ErrorText;
+import io.fenceline.testbed.process.HarnessException;
+import io.fenceline.testbed.proxy.Direction;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.server.EtcdServer;
 import java.time.Duration;
 import java.util.List;
@@ -22,17 +27,24 @@ class EtcdErrorTextTest {
 
   private static final Duration BRIEF = Duration.ofSeconds(1);
   private static final String LOCKS = "/fenceline/lock/";
+  private static final int FULL_BYTES = 1 << 20;
 
   private static EtcdServer etcd;
+  private static EtcdServer tls;
+  private static EtcdServer full;
 
   @BeforeAll
   static void start() {
     etcd = LeastRights.server();
+    tls = EtcdServer.startWithTls();
+    full = EtcdServer.start("--quota-backend-bytes=" + FULL_BYTES);
   }
 
   @AfterAll
   static void stop() {
-    etcd.close();
+    for (EtcdServer server : List.of(etcd, tls, full)) {
+      server.close();
+    }
   }
 
   private static Fenceline connect(String uri, Duration timeout) {
@@ -69,7 +81,77 @@ class EtcdErrorTextTest {
                   LeastRights.grant(etcd, "readwrite", LOCKS);
                 }
               }
+            }),
+        unavailable(
+            "TLS to a server without it",
+            "etcd gave no answer: the server does not speak TLS; check the port, or leave tls out [*] (store=etcd://*)",
+            () -> connect("etcd://" + full.address() + "?tls=true", BRIEF)),
+        unavailable(
+            "no TLS to a server that wants it",
+            "etcd gave no answer: the server closed the connection; if it wants TLS, use tls=true, ca, cert and key [*] (store=etcd://*)",
+            () -> connect("etcd://" + tls.tlsAddress(), BRIEF)),
+        unavailable(
+            "untrusted certificate",
+            "etcd gave no answer: the server's certificate is not trusted; name its authority with ca [*] (store=etcd://*)",
+            () -> connect("etcd://" + tls.tlsAddress() + "?tls=true", BRIEF)),
+        unavailable(
+            "no certificate to a server that wants one",
+            "etcd gave no answer: the server wants a certificate of its clients; name one with cert and key [*] (store=etcd://*)",
+            () ->
+                connect(
+                    "etcd://" + tls.tlsAddress() + "?ca=" + tls.tlsFiles().caCertificate(), BRIEF)),
+        unavailable(
+            "server that is silent",
+            "No server answered within 1s; check host, port and TLS, and that it runs (store=etcd://HOST)",
+            () -> {
+              try (FaultProxy proxy = FaultProxy.to(full.host(), full.port(), Protocol.BYTES)) {
+                proxy.stall(Direction.TO_CLIENT);
+                connect("etcd://" + proxy.address(), BRIEF);
+              }
+            }),
+        unavailable(
+            "key of another format",
+            "Lock 'foreign' can't be granted: the key '/fenceline/lock/foreign!1-0' is not of this version of Fenceline (*); delete it if no such client runs (store=etcd://HOST)",
+            () -> {
+              full.etcdctl("put", LOCKS + "foreign!1-0", "of another version");
+              try (Fenceline client = connect("etcd://" + full.address(), WAIT)) {
+                assertThat(client.lock("foreign").tryAcquire()).isEmpty();
+              }
+            }),
+        refused(
+            "space used up",
+            "The claim of lock 'ledger' failed: etcd's space is used up; compact and defragment it, or raise its quota [*database space exceeded*] (store=etcd://*)",
+            () -> {
+              try (Fenceline client = connect("etcd://" + full.address(), WAIT)) {
+                fill(full);
+                client.lock("ledger").acquire(WAIT);
+              }
+            }),
+        unavailable(
+            "server killed while connected",
+            "etcd gave no answer: nothing listens there; check host and port, and that it runs [*] (store=etcd://HOST)",
+            () -> {
+              try (EtcdServer mortal = EtcdServer.start();
+                  Fenceline client = connect("etcd://" + mortal.address(), WAIT)) {
+                client.lock("ledger").acquire(WAIT).release();
+                mortal.kill();
+                assertThat(client.lock("ledger").tryAcquire()).isEmpty();
+              }
             }));
+  }
+
+  /** Writes until etcd takes no more; from then on it takes reads and deletes only. */
+  private static void fill(EtcdServer server) {
+    String part = "x".repeat(FULL_BYTES / 16);
+    HarnessException refused = null;
+    for (int i = 0; refused == null && i < 100; i++) {
+      try {
+        server.etcdctl("put", "/fill/" + i, part);
+      } catch (HarnessException e) {
+        refused = e;
+      }
+    }
+    assertThat(refused).hasMessageContaining("database space exceeded");
   }
 
   @ParameterizedTest

@@ -2,10 +2,15 @@ package io.fenceline.zookeeper;
 
 import static io.fenceline.testbed.contract.ErrorText.refused;
 import static io.fenceline.testbed.contract.ErrorText.unavailable;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.LockOptions;
 import io.fenceline.testbed.contract.ErrorText;
+import io.fenceline.testbed.proxy.Direction;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
+import io.fenceline.testbed.server.ZooKeeperServer;
 import io.fenceline.zookeeper.layout.Layout;
 import java.time.Duration;
 import java.util.List;
@@ -88,6 +93,37 @@ class ErrorTextTest {
                     LeastRights.acl(ZooDefs.Perms.ALL & ~ZooDefs.Perms.CREATE),
                     -1);
                 client.lock("ledger").acquire(WAIT);
+              }
+            }),
+        unavailable(
+            "TLS to a server without it",
+            silent + "(store=zookeeper://" + there + "*)",
+            () ->
+                Fenceline.builder()
+                    .store("zookeeper://" + there + "/errors?session=5s&tick=300ms&tls=true")
+                    .connectTimeout(BRIEF)
+                    .connect()),
+        unavailable(
+                "server that is silent",
+                silent + "(store=zookeeper://HOST/*)",
+                () -> {
+                  try (FaultProxy proxy =
+                      FaultProxy.to(
+                          Servers.single().host(), Servers.single().port(), Protocol.BYTES)) {
+                    proxy.stall(Direction.TO_CLIENT);
+                    connect(proxy.address() + "/errors", BRIEF);
+                  }
+                })
+            .within(ErrorText.SOON),
+        unavailable(
+            "server killed while connected",
+            "Claiming lock 'ledger' failed: the connection was lost, and the outcome is unknown; check that the server runs (store=zookeeper://HOST/errors/fenceline)",
+            () -> {
+              try (ZooKeeperServer mortal = ZooKeeperServer.start(Servers.TICK);
+                  Fenceline client = connect(mortal.address() + "/errors", WAIT)) {
+                client.lock("ledger").acquire(WAIT).release();
+                mortal.kill();
+                assertThat(client.lock("ledger").tryAcquire()).isEmpty();
               }
             }));
   }

@@ -111,14 +111,16 @@ class MySqlErrorTextTest {
                 + at,
             () -> connect(app + "&sslMode=VERIFY_IDENTITY", Duration.ofMillis(500))),
         unavailable(
-            "server that is silent",
-            "Connecting failed: the server can't be reached or did not answer [*] " + at,
-            () -> {
-              try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Protocol.BYTES)) {
-                proxy.stall(Direction.TO_CLIENT);
-                connect(app.replace(server.address(), proxy.address()), Duration.ofSeconds(1));
-              }
-            }),
+                "server that is silent",
+                "Connecting failed: the server can't be reached or did not answer [*] " + at,
+                () -> {
+                  try (FaultProxy proxy =
+                      FaultProxy.to(server.host(), server.port(), Protocol.BYTES)) {
+                    proxy.stall(Direction.TO_CLIENT);
+                    connect(app.replace(server.address(), proxy.address()), Duration.ofSeconds(1));
+                  }
+                })
+            .within(ErrorText.SOON),
         refused(
             "read-only server",
             "A claim of lock 'ledger' failed: the server may only be read; locks need the primary [*read-only*] "

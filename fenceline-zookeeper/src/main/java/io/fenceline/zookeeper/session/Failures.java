@@ -36,7 +36,8 @@ final class Failures {
 
   private static String explain(KeeperException.Code code) {
     return switch (code) {
-      case CONNECTIONLOSS -> "the connection was lost, and the outcome is unknown";
+      case CONNECTIONLOSS ->
+          "the connection was lost, and the outcome is unknown; check that the server runs";
       case SESSIONEXPIRED -> "the session had ended; all that it held is free";
       case NOAUTH, INVALIDACL -> "this client has no permission there; check the ACL and the login";
       case AUTHFAILED -> "ZooKeeper refused the login; check user and password";
