@@ -2,6 +2,7 @@ package io.fenceline.spring.boot;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.fenceline.StoreUnavailableException;
 import io.fenceline.jdbc.JdbcStores;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -66,8 +67,9 @@ final class DataSourceStoreSource implements StoreSource, DisposableBean {
       }
       url = String.valueOf(connection.getMetaData().getURL());
     } catch (SQLException e) {
-      // Connecting fails in the same way, and says where to.
-      return Found.of(JdbcStores.from(dataSource));
+      // What is not known can't be given connections of its own.
+      throw new StoreUnavailableException(
+          "the application's DataSource", "Connecting failed: " + e.getMessage(), e);
     }
     JdbcStores store =
         JdbcStores.from(dataSource)
@@ -76,6 +78,9 @@ final class DataSourceStoreSource implements StoreSource, DisposableBean {
             .tablePrefix(settings.tablePrefix());
     if (settings.schema() != null) {
       store = store.inSchema(settings.schema());
+    }
+    if (settings.tablesOwner() != null) {
+      store = store.tablesOwnedBy(settings.tablesOwner());
     }
     return Found.of(settings.ownConnections() ? withOwnConnections(store, dataSource, url) : store);
   }

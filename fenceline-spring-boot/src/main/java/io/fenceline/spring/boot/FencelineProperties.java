@@ -25,6 +25,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param require Guarantees that the store must give; otherwise the application does not start.
  * @param tokenBase Number that is added to every grant number, for a ZooKeeper or etcd that was
  *     restored.
+ * @param groups Options of locks by name, such as fenceline.groups.orders.names=order:*, with
+ *     lease, fixed-lease, max-wait, max-hold, lock-delay, keep-at-least, warn-after and
+ *     interrupt-on-loss.
  */
 @ConfigurationProperties("fenceline")
 public record FencelineProperties(
@@ -69,6 +72,8 @@ public record FencelineProperties(
    *     Flyway or Liquibase do it.
    * @param tablePrefix How the names of the tables begin.
    * @param schema Schema of the tables; by default that of the connection.
+   * @param tablesOwner Role of PostgreSQL that the tables may belong to, where somebody else
+   *     creates them: neither the application's user nor the owner of the schema or the database.
    * @param ownConnections Whether renewals and listening have two connections of their own, so that
    *     a pool that is in use loses no lock.
    */
@@ -76,6 +81,7 @@ public record FencelineProperties(
       @DefaultValue("always") SchemaInitialization initializeSchema,
       @DefaultValue("fenceline") String tablePrefix,
       @Nullable String schema,
+      @Nullable String tablesOwner,
       @DefaultValue("true") boolean ownConnections) {}
 
   /** When tables are created. */

@@ -24,7 +24,8 @@ final class StoreFailureAnalyzer extends AbstractFailureAnalyzer<FencelineExcept
           String.valueOf(cause.getMessage()),
           "Give the user of this application the rights that docs/least-rights.md lists. Where tables"
               + " are made by Flyway or Liquibase, fenceline.jdbc.initialize-schema=never, and the"
-              + " script for it is io/fenceline/spring/boot/schema-*.sql in fenceline-spring-boot.",
+              + " script for it is io/fenceline/spring/boot/schema-*.sql in fenceline-spring-boot; if"
+              + " they do it with a role of their own, name it: fenceline.jdbc.tables-owner.",
           cause);
     }
     return null;

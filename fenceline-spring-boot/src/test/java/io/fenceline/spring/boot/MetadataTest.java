@@ -40,7 +40,7 @@ class MetadataTest {
     String[] each = properties.split("\\{");
     assertThat(each).hasSizeGreaterThan(20);
     for (int i = 1; i < each.length; i++) {
-      if (each[i].contains("\"name\"") && !each[i].contains("fenceline.groups\"")) {
+      if (each[i].contains("\"name\"")) {
         assertThat(each[i]).contains("\"description\"").doesNotContain("\"description\": \"The ");
       }
     }

@@ -41,9 +41,21 @@ class PoolInUseTest {
                       "three leases to pass",
                       () -> System.nanoTime() - start > Duration.ofSeconds(12).toNanos());
                   assertThat(hold.isValid()).isTrue();
+                  assertThat(connections(postgres))
+                      .as("the pool's two, and one for renewals")
+                      .isEqualTo(3);
                 }
                 hold.close();
               });
     }
+  }
+
+  private static int connections(PostgresServer postgres) {
+    return Integer.parseInt(
+        postgres
+            .sql(
+                "SELECT count(*) FROM pg_stat_activity"
+                    + " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+            .strip());
   }
 }

@@ -3,20 +3,32 @@ package io.fenceline.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineBuilder;
 import io.fenceline.Hold;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.jdbc.Database;
 import io.fenceline.jdbc.JdbcStores;
+import io.fenceline.memory.MemorySpace;
+import io.fenceline.spi.StoreContext;
+import io.fenceline.spi.StoreFactory;
 import io.fenceline.spring.Locked;
 import io.fenceline.spring.LockedContext;
 import io.fenceline.testbed.server.MariaDbServer;
 import io.fenceline.testbed.server.PostgresServer;
 import io.fenceline.testbed.server.RedisServer;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,12 +36,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.Driver;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -114,6 +133,82 @@ class StoreChoiceTest {
             "the DataSource is H2, which can't keep locks; PostgreSQL, MariaDB and MySQL can");
   }
 
+  /** Databases that no test can have: all that counts is what they call themselves. */
+  private static DataSource calledBy(String product) {
+    EmbeddedDatabase h2 =
+        new EmbeddedDatabaseBuilder()
+            .setType(EmbeddedDatabaseType.H2)
+            .generateUniqueName(true)
+            .build();
+    return new DelegatingDataSource(h2) {
+      @Override
+      public Connection getConnection() throws SQLException {
+        Connection connection = super.getConnection();
+        DatabaseMetaData about = connection.getMetaData();
+        DatabaseMetaData called =
+            (DatabaseMetaData)
+                with(DatabaseMetaData.class, about, "getDatabaseProductName", product);
+        return (Connection) with(Connection.class, connection, "getMetaData", called);
+      }
+    };
+  }
+
+  /** The same, but for what one method answers. */
+  private static Object with(Class<?> type, Object real, String changed, Object answer) {
+    return Proxy.newProxyInstance(
+        type.getClassLoader(),
+        new Class<?>[] {type},
+        (self, method, given) ->
+            method.getName().equals(changed) ? answer : method.invoke(real, given));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Oracle", "Microsoft SQL Server"})
+  void databaseThatCantKeepLocks_isAFailure_andNeverMemory(String product) {
+    FailureAnalysis analysis =
+        failure(Boot.withDataSource().withBean(DataSource.class, () -> calledBy(product)));
+    assertThat(analysis.getDescription())
+        .contains("the DataSource is " + product + ", which can't keep locks");
+    assertThat(analysis.getAction()).contains("fenceline.store=jdbc:postgresql://");
+  }
+
+  @Test
+  void dataSourceThatIsNotThere_isAFailure_withoutSecrets() {
+    FailureAnalysis analysis =
+        failure(
+            Boot.withDataSource()
+                .withPropertyValues(
+                    "spring.datasource.url=jdbc:postgresql://127.0.0.1:1/shop",
+                    "spring.datasource.username=app",
+                    "spring.datasource.password=hidden"));
+    assertThat(analysis.getDescription()).contains("127.0.0.1:1").doesNotContain("hidden");
+    assertThat(analysis.getAction()).contains("spring.datasource.*");
+  }
+
+  /** What can't be looked at is not taken, with settings that are the default's or a guess. */
+  @Test
+  void dataSourceThatIsThereTooLate_isAFailure() {
+    AtomicInteger asked = new AtomicInteger();
+    DataSource late =
+        new DelegatingDataSource(
+            new SimpleDriverDataSource(
+                new Driver(), postgres.jdbcUrl(), postgres.user(), postgres.password())) {
+          @Override
+          public Connection getConnection() throws SQLException {
+            if (asked.incrementAndGet() == 1) {
+              throw new SQLException("the server is starting up");
+            }
+            return super.getConnection();
+          }
+        };
+    FailureAnalysis analysis =
+        failure(
+            Boot.withDataSource()
+                .withBean(DataSource.class, () -> late)
+                .withPropertyValues("fenceline.jdbc.table-prefix=late"));
+    assertThat(analysis.getDescription()).contains("the server is starting up");
+  }
+
   @Test
   void sqlite_isAFailure_thatSaysToTakeAFileOfItsOwn() {
     FailureAnalysis analysis =
@@ -123,7 +218,7 @@ class StoreChoiceTest {
   }
 
   @Test
-  void postgres_isTheDataSource_withTwoConnectionsOfItsOwn() {
+  void postgres_isTheDataSource() {
     Boot.withDataSource()
         .withPropertyValues(postgres())
         .withPropertyValues("fenceline.jdbc.table-prefix=plain")
@@ -180,6 +275,33 @@ class StoreChoiceTest {
         .contains("fenceline.jdbc.initialize-schema=never");
     postgres.sql("SET search_path = migrated;\n" + script(Database.POSTGRESQL));
     never.run(context -> lockAndRelease(context.getBean(Fenceline.class)));
+  }
+
+  /** As migrations do that run with more rights than the application has. */
+  @Test
+  void tablesOfAnotherRole_areUsedIfItIsNamed() throws IOException {
+    postgres.sql(
+        """
+        CREATE ROLE migrations;
+        CREATE SCHEMA handed;
+        GRANT ALL ON SCHEMA handed TO migrations;
+        SET ROLE migrations;
+        SET search_path = handed;
+        """
+            + script(Database.POSTGRESQL)
+            + "GRANT ALL ON ALL TABLES IN SCHEMA handed TO "
+            + postgres.user());
+    ApplicationContextRunner handed =
+        Boot.withDataSource()
+            .withPropertyValues(postgres())
+            .withPropertyValues(
+                "fenceline.jdbc.schema=handed", "fenceline.jdbc.initialize-schema=never");
+    FailureAnalysis analysis = failure(handed);
+    assertThat(analysis.getDescription()).contains("belongs to migrations");
+    assertThat(analysis.getAction()).contains("fenceline.jdbc.tables-owner");
+    handed
+        .withPropertyValues("fenceline.jdbc.tables-owner=migrations")
+        .run(context -> lockAndRelease(context.getBean(Fenceline.class)));
   }
 
   private static String script(Database database) throws IOException {
@@ -374,6 +496,53 @@ class StoreChoiceTest {
     public Hold other(Hold hold) {
       return hold;
     }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Observed {
+    @Bean
+    AtomicReference<StoreContext> given() {
+      return new AtomicReference<>();
+    }
+
+    @Bean
+    Fenceline client(FencelineBuilder builder, AtomicReference<StoreContext> given) {
+      StoreFactory store = MemorySpace.create(System::currentTimeMillis).factory();
+      StoreFactory observed =
+          context -> {
+            given.set(context);
+            return store.open(context);
+          };
+      return builder.store(observed).connect();
+    }
+  }
+
+  /** What {@code fenceline.*} says, as the client and its store get it. */
+  @Test
+  void settings_reachTheClient() {
+    Boot.alone()
+        .withUserConfiguration(Observed.class)
+        .withPropertyValues(
+            "fenceline.label=till-7",
+            "fenceline.connect-timeout=7s",
+            "fenceline.operation-timeout=4s",
+            "fenceline.token-base=281474976710656",
+            "fenceline.hand-off.times=0")
+        .run(
+            context -> {
+              StoreContext given = (StoreContext) context.getBean(AtomicReference.class).get();
+              assertThat(given.client().label()).isEqualTo("till-7");
+              assertThat(given.connectTimeout()).hasSeconds(7);
+              assertThat(given.operationTimeout()).hasSeconds(4);
+              FencedLock lock = context.getBean(Fenceline.class).lock("x");
+              Hold first = lock.tryAcquire().orElseThrow();
+              CompletableFuture<Hold> waiting = lock.acquireAsync(Duration.ofMinutes(1));
+              first.close();
+              Hold second = waiting.join();
+              assertThat(first.token() >> 8).isGreaterThanOrEqualTo(281474976710656L);
+              assertThat(second.token() & 0xff).as("number of hand-offs").isZero();
+              second.close();
+            });
   }
 
   @Test

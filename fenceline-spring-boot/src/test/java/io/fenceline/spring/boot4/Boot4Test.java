@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.spring.boot.Boot;
 import io.fenceline.spring.boot.JdbcDetails;
+import io.fenceline.testbed.server.RedisServer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.health.actuate.endpoint.HealthEndpointGroups;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -104,6 +108,55 @@ class Boot4Test {
               JdbcDetails details = context.getBean(JdbcDetails.class);
               assertThat(details.url()).isEqualTo("jdbc:h2:mem:details");
               assertThat(details.toString()).doesNotContain("s3cret");
+            });
+  }
+
+  /** As Docker Compose and {@code @ServiceConnection} provide them; no property says where. */
+  record RedisDetails(RedisServer server) implements DataRedisConnectionDetails {
+    @Override
+    public Standalone getStandalone() {
+      return Standalone.of(server.host(), server.port());
+    }
+  }
+
+  @Test
+  void redis_isThatOfTheConnectionDetails() {
+    try (RedisServer redis = RedisServer.start()) {
+      new ApplicationContextRunner()
+          .withUserConfiguration(App.class)
+          .withPropertyValues(
+              "fenceline.store=redis",
+              "spring.autoconfigure.exclude=" + String.join(",", Boot.PERSISTENCE))
+          .withBean(DataRedisConnectionDetails.class, () -> new RedisDetails(redis))
+          .run(
+              context ->
+                  assertThat(context.getBean(Fenceline.class).store())
+                      .contains(":" + redis.port()));
+    }
+  }
+
+  /** A master that only its replicas are named with: which one it is may change. */
+  record MasterAndReplicas() implements DataRedisConnectionDetails {
+    @Override
+    public MasterReplica getMasterReplica() {
+      return () -> List.of(new Node("one.example", 6379), new Node("two.example", 6379));
+    }
+  }
+
+  @Test
+  void redisMasterAndReplicas_areAFailure_thatSaysWhatToNameInstead() {
+    new ApplicationContextRunner()
+        .withUserConfiguration(App.class)
+        .withPropertyValues(
+            "fenceline.store=redis",
+            "spring.autoconfigure.exclude=" + String.join(",", Boot.PERSISTENCE))
+        .withBean(DataRedisConnectionDetails.class, MasterAndReplicas::new)
+        .run(
+            context -> {
+              FailureAnalysis analysis = Boot.analysis(context.getStartupFailure());
+              assertThat(analysis.getDescription())
+                  .contains("spring.data.redis.masterreplica")
+                  .contains("name the master by fenceline.store");
             });
   }
 }

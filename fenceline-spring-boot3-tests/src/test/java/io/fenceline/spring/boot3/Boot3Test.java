@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.spring.boot.Boot;
 import io.fenceline.spring.boot.JdbcDetails;
+import io.fenceline.testbed.server.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.SpringBootVersion;
@@ -13,6 +14,7 @@ import org.springframework.boot.actuate.health.HealthEndpointGroups;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.actuate.health.Status;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails;
 import org.springframework.boot.autoconfigure.jdbc.JdbcConnectionDetails;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
@@ -105,5 +107,29 @@ class Boot3Test {
               assertThat(details.url()).isEqualTo("jdbc:h2:mem:details");
               assertThat(details.toString()).doesNotContain("s3cret");
             });
+  }
+
+  /** As Docker Compose and {@code @ServiceConnection} provide them; no property says where. */
+  record RedisDetails(RedisServer server) implements RedisConnectionDetails {
+    @Override
+    public Standalone getStandalone() {
+      return Standalone.of(server.host(), server.port());
+    }
+  }
+
+  @Test
+  void redis_isThatOfTheConnectionDetails() {
+    try (RedisServer redis = RedisServer.start()) {
+      new ApplicationContextRunner()
+          .withUserConfiguration(App.class)
+          .withPropertyValues(
+              "fenceline.store=redis",
+              "spring.autoconfigure.exclude=" + String.join(",", Boot.PERSISTENCE))
+          .withBean(RedisConnectionDetails.class, () -> new RedisDetails(redis))
+          .run(
+              context ->
+                  assertThat(context.getBean(Fenceline.class).store())
+                      .contains(":" + redis.port()));
+    }
   }
 }
