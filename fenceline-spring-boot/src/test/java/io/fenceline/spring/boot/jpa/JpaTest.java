@@ -7,6 +7,7 @@ import io.fenceline.Fenceline;
 import io.fenceline.FencingToken;
 import io.fenceline.StaleTokenException;
 import io.fenceline.jdbc.Database;
+import io.fenceline.jdbc.FencedRow;
 import io.fenceline.jdbc.JdbcFence;
 import io.fenceline.spring.Locked;
 import io.fenceline.spring.boot.Boot;
@@ -26,7 +27,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.ConnectionCallback;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Locked methods that read and write entities, with and without a fence; on Boot 4 and 3.5. */
@@ -54,7 +59,9 @@ class JpaTest {
 
   static class Accounts {
     @PersistenceContext private EntityManager entities;
+    @Autowired private JdbcTemplate jdbc;
     private final JdbcFence fence = JdbcFence.create().tablePrefix("jpa");
+    private final FencedRow row = FencedRow.of("account", "id", "fence");
 
     /** The entity is read after the lock was acquired, and written before it is released. */
     @Locked(name = "account:#{#id}", maxWait = "1m")
@@ -75,12 +82,25 @@ class JpaTest {
     @Locked(name = "account:#{#id}", maxWait = "1m")
     @Transactional
     public void depositFenced(long id, int amount, FencingToken token, Meanwhile meanwhile) {
-      Account account = entities.find(Account.class, id);
       meanwhile.happens(token);
       entities
           .unwrap(Session.class)
           .doWork(connection -> fence.check(connection, "account:" + id, token));
-      account.add(amount);
+      entities.find(Account.class, id).add(amount);
+    }
+
+    /** The token is in the row that is written; {@code JdbcTemplate} has the same connection. */
+    @Locked(name = "account:#{#id}", maxWait = "1m")
+    @Transactional
+    public void depositFencedByRow(long id, int amount, FencingToken token, Meanwhile meanwhile) {
+      meanwhile.happens(token);
+      jdbc.execute(
+          (ConnectionCallback<Void>)
+              connection -> {
+                row.check(connection, id, token);
+                return null;
+              });
+      jdbc.update("UPDATE account SET balance = balance + ? WHERE id = ?", amount, id);
     }
   }
 
@@ -92,7 +112,8 @@ class JpaTest {
   @BeforeAll
   static void start() {
     postgres = PostgresServer.start();
-    postgres.sql("CREATE TABLE account (id bigint PRIMARY KEY, balance int NOT NULL)");
+    postgres.sql(
+        "CREATE TABLE account (id bigint PRIMARY KEY, balance int NOT NULL, fence bigint)");
     postgres.sql(JdbcFence.create().tablePrefix("jpa").schema(Database.POSTGRESQL));
   }
 
@@ -103,7 +124,7 @@ class JpaTest {
 
   @BeforeEach
   void open() {
-    postgres.sql("DELETE FROM account; INSERT INTO account VALUES (1, 0)");
+    postgres.sql("DELETE FROM account; INSERT INTO account (id, balance) VALUES (1, 0)");
   }
 
   private static int balance() {
@@ -149,33 +170,47 @@ class JpaTest {
             });
   }
 
+  /** A deposit under a lock and a fence. */
+  private interface Deposit {
+    void to(Accounts accounts, int amount, Meanwhile meanwhile);
+  }
+
   /**
    * One instance loses its lock in the middle of its transaction; another one deposits meanwhile.
    */
   @Test
-  void entityOfATransactionThatLostItsLock_isNotWritten() {
+  void writesOfATransactionThatLostItsLock_areRefused() {
     application()
         .run(
             one ->
                 application()
                     .run(
                         two -> {
-                          Meanwhile taken =
-                              token -> {
-                                Fenceline operator = two.getBean(Fenceline.class);
-                                assertThat(operator.forceRelease("account:1", token.value()))
-                                    .isTrue();
-                                inThread(
-                                        () ->
-                                            two.getBean(Accounts.class)
-                                                .depositFenced(1, 10, null, newer -> {}))
-                                    .join();
-                              };
-                          Accounts accounts = one.getBean(Accounts.class);
-                          assertThatThrownBy(() -> accounts.depositFenced(1, 1, null, taken))
-                              .isInstanceOf(StaleTokenException.class);
-                          assertThat(balance()).as("of the newer holder only").isEqualTo(10);
+                          refusesTheOlder(
+                              one,
+                              two,
+                              (accounts, amount, meanwhile) ->
+                                  accounts.depositFenced(1, amount, null, meanwhile));
+                          open();
+                          refusesTheOlder(
+                              one,
+                              two,
+                              (accounts, amount, meanwhile) ->
+                                  accounts.depositFencedByRow(1, amount, null, meanwhile));
                         }));
+  }
+
+  private static void refusesTheOlder(
+      ApplicationContext one, ApplicationContext two, Deposit deposit) {
+    Meanwhile taken =
+        token -> {
+          Fenceline operator = two.getBean(Fenceline.class);
+          assertThat(operator.forceRelease("account:1", token.value())).isTrue();
+          inThread(() -> deposit.to(two.getBean(Accounts.class), 10, newer -> {})).join();
+        };
+    assertThatThrownBy(() -> deposit.to(one.getBean(Accounts.class), 1, taken))
+        .isInstanceOf(StaleTokenException.class);
+    assertThat(balance()).as("of the newer holder only").isEqualTo(10);
   }
 
   /** Work that may throw. */
