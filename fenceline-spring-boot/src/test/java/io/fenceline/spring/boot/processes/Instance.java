@@ -34,8 +34,10 @@ public final class Instance {
 
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration(
-      excludeName =
-          "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration")
+      excludeName = {
+        "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+        "org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration"
+      })
   static class App {
     @Bean
     Counter counter(JdbcTemplate jdbc) {
