@@ -96,6 +96,55 @@ class GivenUpTest {
     }
   }
 
+  /** Its caller would not hear of the grant. */
+  @Test
+  void claimWhoseTurnToWaitForReplicasComesTooLate_isNotSent() {
+    ManualTime time = new ManualTime();
+    try (RedisServer redis = RedisServer.start()) {
+      redis.command("SCRIPT", "LOAD", new String(Script.PROBE.body(), StandardCharsets.US_ASCII));
+      Driver driver = new Driver(null, ClientOptions.create(), TIMEOUT);
+      Server server =
+          new Server(
+              "test",
+              driver,
+              RedisURI.create(redis.uri()),
+              context(time),
+              new ReplyTimeouts(time, TIMEOUT.toNanos()),
+              (channel, message) -> {},
+              () -> {});
+      redis.pause(); // So that those before it keep their turns.
+      Call probe = new Call(Script.PROBE, new byte[][] {Layout.mark(0)});
+      ReplicaWait replicas = new ReplicaWait(1, Duration.ofMillis(1));
+      List<CompletableFuture<List<Object>>> late = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        late.add(server.callAndWait(probe, replicas, false));
+      }
+      time.advance(TIMEOUT);
+      Eventually.until(
+          Clients.AMPLE,
+          "all to have been given up",
+          () -> {
+            time.advance(Duration.ofMillis(10));
+            return late.stream().allMatch(CompletableFuture::isCompletedExceptionally);
+          });
+      redis.resume();
+
+      CompletableFuture<List<Object>> next = server.callAndWait(probe, replicas, false);
+      Eventually.until(
+          Clients.AMPLE,
+          "an answer",
+          () -> {
+            time.advance(Duration.ofMillis(100)); // It may have to be dialed again.
+            return next.isDone();
+          });
+
+      assertThat(next).isCompletedWithValueMatching(answer -> !answer.isEmpty());
+      assertThat(redis.commandCount("evalsha")).isEqualTo(1);
+      server.close();
+      driver.close();
+    }
+  }
+
   @Test
   void claimInACluster_isNotSent_whenItsCallerHasGivenUp() {
     ManualTime time = new ManualTime();
