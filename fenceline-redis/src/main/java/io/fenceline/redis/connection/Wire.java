@@ -255,6 +255,7 @@ public final class Wire {
           if (failure == null) {
             reply.complete(value);
           } else if (failure instanceof RedisNoScriptException && withBody != null) {
+            lackedScript = true;
             transmit(over, reply, withBody, null);
           } else {
             failed(over, reply, failure);
