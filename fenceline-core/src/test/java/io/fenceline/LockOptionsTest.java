@@ -38,6 +38,7 @@ class LockOptionsTest {
   @Test
   void optionsOfTheSameSettings_areEqual_andNoOthers() {
     assertThat(CHANGED).hasSize((int) settings());
+    assertThat(LockOptions.defaults().toString()).contains("lease=30s", "waiting=FAIR_QUEUE");
     for (Supplier<LockOptions> one : CHANGED) {
       for (Supplier<LockOptions> other : CHANGED) {
         boolean same = one == other;

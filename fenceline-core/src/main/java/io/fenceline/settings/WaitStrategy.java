@@ -25,7 +25,12 @@ public sealed interface WaitStrategy {
   }
 
   /** See {@link #FAIR_QUEUE}. */
-  record FairQueue() implements WaitStrategy {}
+  record FairQueue() implements WaitStrategy {
+    @Override
+    public String toString() {
+      return "FAIR_QUEUE";
+    }
+  }
 
   /**
    * See {@link #retry}.
