@@ -1,5 +1,6 @@
 package io.fenceline;
 
+import io.fenceline.diagnosis.PlainText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,28 +13,6 @@ public abstract class FencelineException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   FencelineException(String message, @Nullable Throwable cause) {
-    super(harmless(message), cause);
-  }
-
-  /** Returns a text with nothing in it that a terminal would obey, or that would begin a line. */
-  public static String harmless(String text) {
-    if (text.chars().allMatch(c -> c >= ' ' && c < 0x7f)) {
-      return text;
-    }
-    StringBuilder shown = new StringBuilder();
-    text.codePoints().forEach(c -> shown.appendCodePoint(isHarmful(c) ? '?' : c));
-    return shown.toString();
-  }
-
-  private static boolean isHarmful(int c) {
-    return switch (Character.getType(c)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          true;
-      default -> false;
-    };
+    super(PlainText.of(message), cause);
   }
 }

@@ -1,7 +1,7 @@
 package io.fenceline.runtime;
 
-import io.fenceline.FencelineException;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.diagnosis.PlainText;
 import io.fenceline.event.Endangered;
 import io.fenceline.event.Leaked;
 import io.fenceline.event.LossReason;
@@ -532,8 +532,7 @@ final class ClientGrant {
       endangered = true;
       token = holdState == null ? GrantNumbers.token(number, handOffs) : holdState.token;
     }
-    engine.events.tell(
-        new Endangered(name(), id(), token, left, FencelineException.harmless(cause)));
+    engine.events.tell(new Endangered(name(), id(), token, left, PlainText.of(cause)));
   }
 
   /**

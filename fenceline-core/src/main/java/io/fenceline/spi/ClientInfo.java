@@ -1,6 +1,6 @@
 package io.fenceline.spi;
 
-import io.fenceline.FencelineException;
+import io.fenceline.diagnosis.PlainText;
 
 /**
  * Who a client is, for people: shown by inspection, never compared.
@@ -16,7 +16,7 @@ public record ClientInfo(String label, String host, long pid) {
 
   /** Replaces control and format characters. */
   public ClientInfo {
-    label = FencelineException.harmless(label);
-    host = FencelineException.harmless(host);
+    label = PlainText.of(label);
+    host = PlainText.of(host);
   }
 }

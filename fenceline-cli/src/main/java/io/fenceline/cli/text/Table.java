@@ -1,6 +1,6 @@
 package io.fenceline.cli.text;
 
-import io.fenceline.FencelineException;
+import io.fenceline.diagnosis.PlainText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +44,7 @@ public final class Table {
 
   /** A text with nothing in it that a terminal would obey. */
   public static String harmless(String text) {
-    return FencelineException.harmless(text);
+    return PlainText.of(text);
   }
 
   /** Whether a terminal gives it two columns: East Asian scripts and pictures. */
