@@ -4,8 +4,8 @@
 (* late and lost messages, clients that stand still, nodes that restart    *)
 (* with and without their memory and do not vote for a while, their        *)
 (* recovery, clocks that jump, undo and retry, renewals that give a hold   *)
-(* to nodes that lack it and may be longer than the lease was, and holds   *)
-(* that are ended by force.                                                *)
+(* to nodes that lack it and may be longer than the lease was, holds that  *)
+(* are ended by force, and releases that keep the name closed.             *)
 (*                                                                         *)
 (* How to read it. A client runs one attempt after the other. An attempt   *)
 (* sends its claim to all nodes (round 1); a node that is free grants it   *)
@@ -43,6 +43,8 @@ CONSTANTS
   Longer,      \* ticks that a renewed grant lasts
   Forces,      \* how many holds may be ended by force
   Guess,       \* ticks that whoever reaches neither a majority that votes nor all nodes lets them wait
+  Keeping,     \* who keeps the name closed after its release
+  Keep,        \* ticks that it stays closed, from when the release was sent
   \* The variants: TRUE as it is built, FALSE as it is broken.
   TwoRounds,   \* the token is written back
   ToGranters,  \* only nodes that granted it, and still do, count for the write-back
@@ -58,6 +60,7 @@ CONSTANTS
   Twice,       \* a renewal that is longer than before is made twice, and the second one counts
   Stored,      \* a node keeps what was decided about it, and needs nobody who remembers afterwards
   Raised,      \* a wait that was guessed gets longer by what another client knows
+  TwoCloses,   \* a release that keeps the name closed is two rounds, and the second one counts
   Marked       \* force leaves a mark at every node, which is passed on to nodes that have forgotten it
 
 Nodes == 1..3
@@ -66,6 +69,7 @@ Spare == 1
 Nobody == 0
 Held == 99
 Gone == -1 \* An owner that is not used any more.
+Shut == -2 \* Nobody's: the name is kept closed.
 Max(S) == CHOOSE x \in S : \A y \in S : y <= x
 Half(term) == (term + 1) \div 2
 Symmetry == Permutations(Clients)
@@ -78,8 +82,9 @@ VARIABLES
   \* a one has given its counters when no attempt was under way any more that the node had confirmed;
   \* which owners were ended by force; how long the grant lasts when it is renewed.
   holder, num, end, att, conf, cnt, ready, since, opens, sure, counted, marks, term,
-  \* Of a client. The phase is "idle", "claim", "confirm", "hold", "announce" or "renew". In the last
-  \* two, got has the nodes that were asked.
+  \* Of a client. The phase is "idle", "claim", "confirm", "hold", "announce", "renew", "close" or "close
+  \* again". In the last four, got has the nodes that were asked; in the very last, until has for how long
+  \* they are to keep the name closed.
   phase, left, sent, got, token, ok, until, renewed,
   \* Claims that will arrive after their attempt, and undos that will arrive late: <<client, node,
   \* attempt>>. Gifts of a hold on their way: <<client, node, token>>; and those to be turned away.
@@ -90,13 +95,15 @@ VARIABLES
   \* Who is ended by force, which nodes have been told, at which it is over, and who renews although it
   \* is over at a majority.
   forcing, toldAt, forcedAt, overruled,
+  \* Until when the name has to stay closed, since a release was answered that says so.
+  kept,
   restarts, restarted, jumps, lost
 
 recoveryVars == <<ready, since, opens, sure, counted>>
 nodeVars == <<holder, num, end, att, conf, cnt, recoveryVars, marks, term>>
 clientVars == <<phase, left, sent, got, token, ok, until, renewed>>
-forceVars == <<forcing, toldAt, forcedAt, overruled>>
-seenVars == <<ended, won, floor, wrong, forceVars>>
+endVars == <<forcing, toldAt, forcedAt, overruled, kept>>
+seenVars == <<ended, won, floor, wrong, endVars>>
 faultVars == <<restarts, restarted, jumps, lost>>
 wayVars == <<stray, late, gifts, away>>
 vars == <<now, nodeVars, clientVars, wayVars, seenVars, faultVars>>
@@ -118,6 +125,7 @@ Init ==
   /\ token = [c \in Clients |-> 0] /\ ok = [c \in Clients |-> {}]
   /\ until = [c \in Clients |-> 0] /\ renewed = [c \in Clients |-> 0]
   /\ stray = {} /\ late = {} /\ gifts = {} /\ away = {}
+  /\ kept = 0
   /\ ended = 0 /\ won = {} /\ floor = [c \in Clients |-> 0] /\ wrong = {}
   /\ restarts = 0 /\ restarted = -9 /\ jumps = 0 /\ lost = 0
 
@@ -157,7 +165,7 @@ Start(c) ==
   /\ sent' = [sent EXCEPT ![c] = now]
   /\ floor' = [floor EXCEPT ![c] = Max(won \cup {0})]
   /\ UNCHANGED <<now, nodeVars, got, token, ok, until, renewed, wayVars, ended, won, wrong,
-                 forceVars, faultVars>>
+                 endVars, faultVars>>
 
 (* The claim arrives at a node that is free, or has what an earlier attempt left. The client hears of
    it, or not. *)
@@ -205,7 +213,8 @@ Win(c) ==
        \cup (IF token[c] <= ended THEN {"below a hold that had ended"} ELSE {})
        \cup (IF token[c] <= floor[c] THEN {"below a hold that was won before"} ELSE {})
        \cup (IF token[c] \in won THEN {"twice"} ELSE {})
-  /\ UNCHANGED <<now, nodeVars, left, token, renewed, wayVars, ended, forceVars, faultVars>>
+       \cup (IF now < kept THEN {"while the name was to stay closed"} ELSE {})
+  /\ UNCHANGED <<now, nodeVars, left, token, renewed, wayVars, ended, endVars, faultVars>>
 
 Has(c, n) == holder[n] = c /\ conf[n] /\ num[n] = token[c]
 
@@ -219,7 +228,7 @@ Renew(c) ==
   /\ renewed' = [renewed EXCEPT ![c] = @ + 1]
   /\ overruled' = IF Forced(c) THEN overruled \cup {c} ELSE overruled
   /\ UNCHANGED <<now, nodeVars, left, got, ok, token, until, wayVars, ended, won, floor, wrong, forcing,
-                 toldAt, forcedAt, faultVars>>
+                 toldAt, forcedAt, kept, faultVars>>
 
 Asks(c) == phase[c] \in {"announce", "renew"}
 
@@ -270,7 +279,7 @@ Renewed(c) ==
   /\ until' = [until EXCEPT ![c] = sent[c] + Longer]
   /\ ok' = [ok EXCEPT ![c] = {}] /\ sent' = [sent EXCEPT ![c] = 0] /\ got' = [got EXCEPT ![c] = {}]
   /\ wrong' = wrong \cup (IF c \in overruled THEN {"renewed after it was ended by force"} ELSE {})
-  /\ UNCHANGED <<now, nodeVars, left, token, renewed, wayVars, ended, won, floor, forceVars, faultVars>>
+  /\ UNCHANGED <<now, nodeVars, left, token, renewed, wayVars, ended, won, floor, endVars, faultVars>>
 
 Holds(c) == phase[c] \in {"hold", "announce", "renew"}
 
@@ -285,7 +294,7 @@ Tell(c, n) ==
   /\ marks' = marks \cup {<<c, n>>}
   /\ forcing' = c /\ toldAt' = toldAt \cup {n}
   /\ UNCHANGED <<now, holder, num, end, att, conf, cnt, recoveryVars, term, clientVars, wayVars, ended,
-                 won, floor, wrong, forcedAt, overruled, faultVars>>
+                 won, floor, wrong, forcedAt, overruled, kept, faultVars>>
 
 ForceAt(c, n) ==
   /\ MayForce(c) /\ n \notin forcedAt
@@ -294,12 +303,58 @@ ForceAt(c, n) ==
   /\ marks' = IF Marked \/ holder[n] = c THEN marks \cup {<<c, n>>} ELSE marks
   /\ forcing' = c /\ forcedAt' = forcedAt \cup {n}
   /\ UNCHANGED <<now, cnt, recoveryVars, clientVars, wayVars, ended, won, floor, wrong, toldAt, overruled,
+                 kept, faultVars>>
+
+Closes(c) == phase[c] \in {"close", "close again"}
+
+(* Releases, and keeps the name closed: the hold is over. *)
+Close(c) ==
+  /\ phase[c] = "hold" /\ c \in Keeping
+  /\ phase' = [phase EXCEPT ![c] = "close"]
+  /\ sent' = [sent EXCEPT ![c] = now]
+  /\ ended' = Max({ended, token[c]})
+  /\ UNCHANGED <<now, nodeVars, left, got, token, ok, until, renewed, wayVars, won, floor, wrong, endVars,
+                 faultVars>>
+
+(* A node that has the hold keeps the name closed instead; in the second round, also one that has nothing. *)
+CloseAt(c, n) ==
+  /\ Closes(c) /\ <<n, 0>> \notin got[c]
+  /\ got' = [got EXCEPT ![c] = @ \cup {<<n, 0>>}]
+  /\ LET again == phase[c] = "close again"
+         keep == IF again THEN until[c] ELSE Keep
+         closes == holder[n] = c \/ (again /\ Free(n))
+     IN /\ holder' = IF closes THEN [holder EXCEPT ![n] = Shut] ELSE holder
+        /\ end' = IF closes THEN [end EXCEPT ![n] = now + keep] ELSE end
+        /\ term' = IF closes THEN [term EXCEPT ![n] = keep] ELSE term
+        /\ conf' = IF closes THEN [conf EXCEPT ![n] = FALSE] ELSE conf
+        /\ ok' = IF closes \/ (again /\ holder[n] = Shut) THEN [ok EXCEPT ![c] = @ \cup {n}] ELSE ok
+  /\ UNCHANGED <<now, num, att, cnt, recoveryVars, marks, phase, left, sent, token, until, renewed, wayVars,
+                 seenVars, faultVars>>
+
+(* A majority has closed it: all are asked for what is left. Where a minority has, the lease may be over
+   before the others hear of it, and another one may hold the name: nothing is said of when it opens. *)
+CloseAgain(c) ==
+  /\ phase[c] = "close" /\ TwoCloses /\ Cardinality(ok[c]) >= Majority /\ now < sent[c] + Keep
+  /\ phase' = [phase EXCEPT ![c] = "close again"]
+  /\ until' = [until EXCEPT ![c] = sent[c] + Keep - now]
+  /\ got' = [got EXCEPT ![c] = {}] /\ ok' = [ok EXCEPT ![c] = {}]
+  /\ UNCHANGED <<now, nodeVars, left, sent, token, renewed, wayVars, seenVars, faultVars>>
+
+(* A majority has closed it. *)
+Closed(c) ==
+  /\ phase[c] = (IF TwoCloses THEN "close again" ELSE "close") /\ Cardinality(ok[c]) >= Majority
+  /\ phase' = [phase EXCEPT ![c] = "idle"]
+  /\ kept' = sent[c] + Keep
+  /\ until' = [until EXCEPT ![c] = 0] /\ sent' = [sent EXCEPT ![c] = 0]
+  /\ got' = [got EXCEPT ![c] = {}] /\ ok' = [ok EXCEPT ![c] = {}]
+  /\ token' = [token EXCEPT ![c] = 0] /\ renewed' = [renewed EXCEPT ![c] = 0]
+  /\ UNCHANGED <<now, nodeVars, left, wayVars, ended, won, floor, wrong, forcing, toldAt, forcedAt, overruled,
                  faultVars>>
 
 (* Gives up, or releases: undone on all nodes, whatever they answered, but for undos that get lost, are
    late, or overtake the claim. *)
 Leave(c) ==
-  /\ phase[c] # "idle"
+  /\ phase[c] # "idle" /\ ~Closes(c)
   /\ \E missed \in {S \in SUBSET Nodes : lost + Cardinality(S) <= Lost} :
        LET undone == IF Undo \/ Holds(c) THEN Nodes \ missed ELSE {}
            freed == {n \in undone : holder[n] = c}
@@ -318,7 +373,7 @@ Leave(c) ==
   /\ got' = [got EXCEPT ![c] = {}] /\ ok' = [ok EXCEPT ![c] = {}]
   /\ token' = [token EXCEPT ![c] = 0] /\ renewed' = [renewed EXCEPT ![c] = 0]
   /\ floor' = [floor EXCEPT ![c] = 0]
-  /\ UNCHANGED <<now, cnt, recoveryVars, marks, left, gifts, won, wrong, forceVars, restarts, restarted,
+  /\ UNCHANGED <<now, cnt, recoveryVars, marks, left, gifts, won, wrong, endVars, restarts, restarted,
                  jumps>>
 
 (* A claim arrives whose attempt is over. Nobody undoes it but time. One that names its attempt changes
@@ -442,13 +497,15 @@ Tick ==
   /\ LET done == {c \in Clients : Holds(c) /\ until[c] <= now + 1}
      IN /\ Freed({n \in Nodes : end[n] <= now + 1})
         /\ ended' = Max({ended} \cup {token[c] : c \in done})
-  /\ UNCHANGED <<cnt, recoveryVars, marks, clientVars, wayVars, won, floor, wrong, forceVars, faultVars>>
+  /\ UNCHANGED <<cnt, recoveryVars, marks, clientVars, wayVars, won, floor, wrong, endVars, faultVars>>
 
 Next ==
   \/ Tick
   \/ \E c \in Clients :
        \/ Start(c) \/ SecondRound(c) \/ Win(c) \/ Renew(c) \/ Announced(c) \/ Renewed(c) \/ Leave(c)
+       \/ Close(c) \/ CloseAgain(c) \/ Closed(c)
        \/ \E n \in Nodes : Claimed(c, n) \/ Confirmed(c, n) \/ RenewAt(c, n) \/ Tell(c, n) \/ ForceAt(c, n)
+                          \/ CloseAt(c, n)
   \/ \E claim \in stray : Stray(claim)
   \/ \E undo \in late : LateUndo(undo)
   \/ \E gift \in gifts : Gift(gift)
@@ -466,6 +523,10 @@ DuringRenewals ==
   /\ OthersLater
   /\ restarts > 0 => \E c \in Renewing : renewed[c] > 0
   /\ \A c \in Clients : left[c] = 0 => phase[c] # "idle"
+(* Who keeps the name closed comes first, and the other one at the end; nodes restart during the release. *)
+DuringCloses ==
+  /\ \A c \in Clients \ Keeping : phase[c] = "idle" \/ now = LastTick
+  /\ restarts > 0 => \E c \in Keeping : Closes(c) \/ (left[c] = 0 /\ phase[c] = "idle")
 
 ------------------------------------------------------------------------------
 (* What must hold. *)
@@ -487,6 +548,9 @@ TokensRiseInOrder == TokensRise /\ "below a hold that had ended" \notin wrong
 
 (* Nobody believes in a hold after another one was won: one that was lost does not come back. *)
 NoneComesBack == \A c \in Clients : Believes(c) /\ c # forcing => token[c] = Max(won)
+
+(* A name that was to stay closed is not given to anyone before. *)
+StaysClosed == "while the name was to stay closed" \notin wrong
 
 (* I7: when nobody holds and nothing is under way, a majority of nodes is free. *)
 Obtainable ==

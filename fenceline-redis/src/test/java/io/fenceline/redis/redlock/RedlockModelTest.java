@@ -54,6 +54,7 @@ class RedlockModelTest {
             "AsBuiltRenewingRestartedAlways",
             "AsBuiltLongerAlways",
             "AsBuiltGuessing",
+            "AsBuiltClosing",
             "AsBuiltRestartingLonger",
             "AsBuiltRestartingTwice");
     return (ALL ? Stream.concat(quick, large) : quick)
@@ -89,6 +90,7 @@ class RedlockModelTest {
       broken.put("WhatIsLeft", "OneHolder"); // That of AsBuiltRenewingRestarted.
       broken.put("LongerOnce", "OneHolder"); // That of AsBuiltLonger.
       broken.put("FirstGuess", "OneHolder"); // That of AsBuiltGuessing.
+      broken.put("ClosedOnce", "StaysClosed"); // That of AsBuiltClosing.
     }
     return broken.entrySet().stream()
         .map(
