@@ -242,15 +242,23 @@ class ClusterViewTest {
       String lost = cluster.nameAt(0, "lost-");
       String left = cluster.nameAt(1, "left-");
       assertServes(client, lost, left);
+      ClusterMap map = map(reused, cluster.sharing(1));
+      Clients.get(map.refresh());
 
       becomeStranger(reused);
 
+      // By another name, so that there is no connection yet.
+      assertThat(map.server("localhost", reused.port()).connect())
+          .failsWithin(Clients.AMPLE)
+          .withThrowableThat()
+          .withMessageContaining("is of another Cluster");
       for (int i = 0; i < 3; i++) {
         assertThatThrownBy(() -> client.lock(lost).tryAcquire())
             .isInstanceOf(StoreUnavailableException.class);
         assertServes(client, left);
       }
       assertThat(reused.command("DBSIZE")).isEqualTo(0L);
+      Connecting.awaitClosed(map.close());
       clients.afterEach(null);
     }
   }
