@@ -24,7 +24,7 @@ final class Chronicle {
   void add(String line) {
     String[] words = line.split(" ");
     switch (words[0]) {
-      case "begin" -> begins.add(new Begin(number(words[1]), number(words[3])));
+      case "begin" -> begins.add(new Begin(number(words[1]), number(words[2])));
       case "valid" -> beliefs.add(new Belief(number(words[1]), number(words[2])));
       case "end" -> ends.add(new End(number(words[1]), number(words[2])));
       case "wrote" -> writes.add(new Write(number(words[1]), number(words[2]), number(words[3])));

@@ -10,25 +10,31 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A candidate in a process of its own, which writes to a fenced file while it leads, and tells what
  * it believes. Times are of the monotonic clock, which the processes of a machine share.
  *
- * <p>Prints {@code begin TERM stalledMillis nanos}, {@code valid TERM nanos} for the last moment at
- * which it believed to lead, {@code wrote TERM before after}, {@code refused TERM}, {@code end TERM
- * nanos} when the callback returns, {@code closing nanos} when it was told to close.
+ * <p>Prints {@code begin TERM nanos}, {@code valid TERM nanos} for the last moment at which it
+ * believed to lead, {@code wrote TERM before after}, {@code refused TERM}, {@code end TERM nanos}
+ * when the callback returns, {@code closing nanos} when it was told to close, and {@code stalled
+ * millis nanos} when it had not run for so long, before it tells of anything that came later.
  *
  * <p>Arguments: where the locks are, the lease in milliseconds, the file.
  */
 final class ElectionWorker {
   private static final Duration STEP = Duration.ofMillis(50);
-  private static final Duration LOOK_BACK = Duration.ofSeconds(10);
+  private static final Duration LOOK = Duration.ofMillis(20);
+
+  private static long looked = System.nanoTime();
 
   private ElectionWorker() {}
 
   public static void main(String[] arguments) throws Exception {
-    StallDetector.ofThisJvm();
+    Thread looking = new Thread(ElectionWorker::look);
+    looking.setDaemon(true);
+    looking.start();
     Duration lease = Duration.ofMillis(Long.parseLong(arguments[1]));
     FencedFile file = FencedFile.at(Path.of(arguments[2]));
     BufferedReader in =
@@ -40,15 +46,31 @@ final class ElectionWorker {
                 .campaign(leadership -> lead(leadership, file))) {
       System.out.println("ready");
       in.readLine();
+      tellStall();
       System.out.println("closing " + System.nanoTime());
     }
     System.out.println("closed");
   }
 
-  private static void lead(Leadership leadership, FencedFile file) {
+  private static void look() {
+    while (true) {
+      LockSupport.parkNanos(LOOK.toNanos());
+      tellStall();
+    }
+  }
+
+  private static synchronized void tellStall() {
     long now = System.nanoTime();
-    long stalled = StallDetector.ofThisJvm().longestSince(now - LOOK_BACK.toNanos()).toMillis();
-    System.out.println("begin " + leadership.term() + " " + stalled + " " + now);
+    long stalled = StallDetector.ofThisJvm().longestSince(looked).toMillis();
+    looked = now;
+    if (stalled > 0) {
+      System.out.println("stalled " + stalled + " " + now);
+    }
+  }
+
+  private static void lead(Leadership leadership, FencedFile file) {
+    tellStall();
+    System.out.println("begin " + leadership.term() + " " + System.nanoTime());
     boolean ended = false;
     while (!ended) {
       long looked = System.nanoTime();

@@ -9,7 +9,6 @@ import io.fenceline.testbed.server.MariaDbServer;
 import io.fenceline.testbed.server.RedisCluster;
 import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testkit.Eventually;
-import io.fenceline.testkit.scenario.StallDetector;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +39,6 @@ class StoreElectionTest {
   private static final Duration AMPLE = Duration.ofMinutes(1);
 
   private static Fenceline connect(String uri, String label) {
-    StallDetector.ofThisJvm();
     return Fenceline.builder().store(uri).label(label).connect();
   }
 
@@ -138,15 +136,10 @@ class StoreElectionTest {
     return leader.map(Leader::label).orElse("nobody");
   }
 
-  private static Duration stalled(long since) {
-    return StallDetector.ofThisJvm().longestSince(since);
-  }
-
   @ParameterizedTest
   @EnumSource
   void killedAndPausedLeaders_areFollowed_andNoWriteOfAnOldTermIsAccepted(
       TestStore store, @TempDir Path folder) {
-    StallDetector.ofThisJvm();
     Chronicle chronicle = new Chronicle();
     List<Long> closed = new ArrayList<>();
     List<JavaProcess> workers = new ArrayList<>();
@@ -169,7 +162,7 @@ class StoreElectionTest {
         long begun = next(others, gone);
         Duration vacant = Duration.ofNanos(begun - gone);
         told.add((kill ? "kill " : "pause ") + vacant.toMillis() + "ms");
-        assertThat(vacant.minus(stalled(gone)).minusMillis(stalledBefore(others, begun)))
+        assertThat(vacant.minus(stalled(others, gone, begun)))
             .as("without a leader after a %s", kill ? "kill" : "pause")
             .isLessThan(store.vacancy().plus(SLACK));
         if (kill) {
@@ -185,16 +178,17 @@ class StoreElectionTest {
           Eventually.until(AMPLE, "a refusal", () -> refused(leader) > refused);
         }
       }
-      List<Duration> vacancies = new ArrayList<>();
+      List<Vacancy> vacancies = new ArrayList<>();
       for (int round = 0; round < CLOSES; round++) {
         vacancies.add(closeTheLeader(store, workers, chronicle, closed, folder));
       }
-      vacancies.sort(Comparator.naturalOrder());
-      assertThat(vacancies.get(vacancies.size() / 2))
-          .as("without a leader after a clean close, the median of %s", vacancies)
-          .isLessThan(Duration.ofSeconds(1));
       System.out.println(
           store + ": time without a leader: " + told + ", after clean closes: " + vacancies);
+      vacancies.sort(Comparator.comparing(Vacancy::ours));
+      // The server may be what a busy machine does not let run; one in ten is forgiven that.
+      assertThat(vacancies.get(vacancies.size() * 9 / 10).ours())
+          .as("without a leader after a clean close, the ninth tenth of %s", vacancies)
+          .isLessThan(Duration.ofSeconds(1));
     } finally {
       workers.forEach(worker -> worker.pendingLines().forEach(chronicle::add));
       workers.forEach(JavaProcess::close);
@@ -206,8 +200,24 @@ class StoreElectionTest {
     assertThat(chronicle.refused()).isGreaterThanOrEqualTo(KILLS / 2);
   }
 
-  /** Without a leader for how long, less what a busy machine took. */
-  private static Duration closeTheLeader(
+  /**
+   * How long there was no leader.
+   *
+   * @param stalled for how long of it one of the two processes did not run: a busy machine is no
+   *     fault
+   */
+  private record Vacancy(Duration all, Duration stalled) {
+    Duration ours() {
+      return all.minus(stalled);
+    }
+
+    @Override
+    public String toString() {
+      return all.toMillis() + (stalled.isZero() ? "ms" : "ms-" + stalled.toMillis() + "ms");
+    }
+  }
+
+  private static Vacancy closeTheLeader(
       TestStore store,
       List<JavaProcess> workers,
       Chronicle chronicle,
@@ -220,10 +230,10 @@ class StoreElectionTest {
     long begun = next(others, closing);
     Eventually.until(AMPLE, "the closed one's end", () -> last(leader, "end") > closing);
     closed.add(termOf(leader));
+    Vacancy vacancy =
+        new Vacancy(Duration.ofNanos(begun - closing), stalled(workers, closing, begun));
     replace(leader, store, workers, chronicle, folder);
-    return Duration.ofNanos(begun - closing)
-        .minus(stalled(closing))
-        .minusMillis(stalledBefore(others, begun));
+    return vacancy;
   }
 
   private static void replace(
@@ -285,14 +295,22 @@ class StoreElectionTest {
         .orElseThrow();
   }
 
-  /** For how long the process that began then had not run before: a busy machine is no fault. */
-  private static long stalledBefore(List<JavaProcess> others, long begun) {
-    return others.stream()
-        .flatMap(worker -> worker.pendingLines().stream())
-        .filter(line -> line.startsWith("begin ") && line.endsWith(" " + begun))
-        .mapToLong(line -> Long.parseLong(line.split(" ")[2]))
-        .max()
-        .orElse(0);
+  /** For how long, between two moments, one of them had not run; of several times the longest. */
+  private static Duration stalled(List<JavaProcess> workers, long from, long to) {
+    long longest =
+        workers.stream()
+            .flatMap(worker -> worker.pendingLines().stream())
+            .filter(line -> line.startsWith("stalled "))
+            .map(line -> line.split(" "))
+            .mapToLong(
+                words -> {
+                  long end = Long.parseLong(words[2]);
+                  long nanos = TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[1]));
+                  return end > to ? 0 : Math.min(nanos, end - from);
+                })
+            .max()
+            .orElse(0);
+    return Duration.ofNanos(Math.max(0, longest));
   }
 
   /** When one of them began to lead after a moment. */
