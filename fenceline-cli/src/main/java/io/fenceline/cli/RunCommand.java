@@ -50,6 +50,9 @@ import picocli.CommandLine.Parameters;
       "79 lock lost; 69 store unreachable; 64 wrong usage; 126, 127 the command can't be run."
     })
 final class RunCommand implements Subcommand {
+  /** Whoever waits for longer than this may wait for very long. */
+  private static final Duration SETTLING = Duration.ofSeconds(1);
+
   @Mixin private final StoreOptions store = new StoreOptions();
   @Mixin private final LockModeOptions mode = new LockModeOptions();
   @Mixin private final CommandOptions options = new CommandOptions();
@@ -203,7 +206,12 @@ final class RunCommand implements Subcommand {
       CompletableFuture<? extends Optional<? extends Held>> asked =
           ask(lock, patient.leftOfAttempt());
       asked.whenComplete((held, failure) -> supervisor.wakeUp());
-      int ended = supervisor.await();
+      int ended = supervisor.await(SETTLING);
+      if (ended < 0 && !asked.isDone()) {
+        // It may wait for long beside many others: what the start has left in memory is given back.
+        System.gc();
+        ended = supervisor.await();
+      }
       if (ended >= 0) {
         giveUp(asked);
       }
