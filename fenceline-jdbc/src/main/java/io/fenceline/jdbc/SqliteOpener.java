@@ -47,8 +47,13 @@ final class SqliteOpener {
 
   private static final PollInterval UNTOLD = PollInterval.millis(1, 10);
 
-  /** While its bell can be rung, a waiter looks for what nobody tells it. */
-  private static final PollInterval TOLD = PollInterval.millis(5, 100);
+  /**
+   * While its bell can be rung, a waiter looks for what nobody tells it: a message that was lost.
+   * Ends that pass are looked for when they pass. Each of many processes that wait sees the file
+   * change with the signs of life of all others: two hundred that looked ten times a second had two
+   * processors busy.
+   */
+  private static final PollInterval TOLD = PollInterval.millis(5, 1_000);
 
   private SqliteOpener() {}
 
