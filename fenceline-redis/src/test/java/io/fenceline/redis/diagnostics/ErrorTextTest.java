@@ -25,6 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Each fault has one line that says what happened and what to do; a refusal ends a wait at once.
@@ -236,6 +237,29 @@ class ErrorTextTest {
               Fenceline client = t.connect(open.uri());
               client.lock("foreign").acquire(WAIT);
             }));
+  }
+
+  /** Whatever the driver's own limits are. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis://HOST",
+        "redis-sentinel://HOST?master=m",
+        "redis-cluster://HOST",
+        "redlock://HOST,127.0.0.1:2,127.0.0.1:3"
+      })
+  void connectTimeout_boundsConnecting(String address) throws Exception {
+    try (FaultProxy proxy = FaultProxy.to(open.host(), open.port(), Protocol.BYTES)) {
+      proxy.stall(Direction.TO_CLIENT);
+      String uri = address.replace("HOST", proxy.address());
+      new ErrorText(
+              "silence",
+              StoreUnavailableException.class,
+              "*",
+              () -> connect(uri, Duration.ofSeconds(1)))
+          .within(ErrorText.SOON)
+          .check(SECRET);
+    }
   }
 
   private static String head(String name) {
