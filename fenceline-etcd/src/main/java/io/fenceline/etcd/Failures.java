@@ -68,8 +68,9 @@ final class Failures {
       return "the server's certificate is not trusted; name its authority with ca";
     } else if (said.contains("alert: bad_certificate") || said.contains("certificate_required")) {
       return "the server wants a certificate of its clients; name one with cert and key";
-    } else if (said.contains("Network closed for unknown reason")) {
-      return "the server closed the connection; if it wants TLS, use tls=true, ca, cert and key";
+    } else if (said.contains("Network closed for unknown reason")
+        || said.contains("protocol negotiation")) {
+      return "the server closed the connection; check that it runs, and whether it wants TLS: tls=true, ca, cert, key";
     }
     return null;
   }
