@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  */
 final class Parts {
   private static final String BEGIN = "<!-- part of: %s -->\n";
-  private static final String END = "<!-- end of part -->\n";
+  private static final String END = "\n<!-- end of part -->\n";
   private static final Pattern PART =
       Pattern.compile("<!-- part of: ([^\n]*) -->\n.*?" + Pattern.quote(END), Pattern.DOTALL);
 
