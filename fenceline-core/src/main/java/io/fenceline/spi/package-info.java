@@ -1,5 +1,5 @@
 /**
- * What a store has to do, and what it is given to do it with.
+ * The interface that a store implements, and what it gets to do so.
  *
  * <p>Start at {@link io.fenceline.spi.LockStore}. A store knows nothing of threads, re-entry,
  * renewal schedules or listeners: it is asked for claims, renewals and releases, and answers. It

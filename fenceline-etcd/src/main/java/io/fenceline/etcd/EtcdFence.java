@@ -92,12 +92,12 @@ public final class EtcdFence {
         null);
   }
 
-  /** What the keys of the marks start with. */
+  /** Sets the prefix of the keys of the marks. */
   public EtcdFence root(String prefix) {
     return new EtcdFence(client, prefix, timeout, notices, lock);
   }
 
-  /** How long a blocking call waits for etcd; 10 seconds by default. */
+  /** Sets how long a blocking call waits for etcd; 10 seconds by default. */
   public EtcdFence timeout(Duration limit) {
     return new EtcdFence(client, root, Durations.checkPositive("timeout", limit), notices, lock);
   }

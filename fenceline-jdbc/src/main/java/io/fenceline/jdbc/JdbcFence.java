@@ -96,7 +96,7 @@ public final class JdbcFence {
     return new JdbcFence(Tables.DEFAULT, FenceNotices.of("jdbc"));
   }
 
-  /** How the name of the table begins; {@code fenceline} by default. */
+  /** Sets the prefix of the table's name; {@code fenceline} by default. */
   public JdbcFence tablePrefix(String prefix) {
     return new JdbcFence(new Tables(tables.schema(), prefix, tables.owner()), notices);
   }
@@ -110,8 +110,8 @@ public final class JdbcFence {
   }
 
   /**
-   * Which role the table may belong to in PostgreSQL, as {@link JdbcStores#tablesOwnedBy}: {@link
-   * #createTable} refuses one that somebody else has put there.
+   * Sets the role that the table may belong to in PostgreSQL, as {@link JdbcStores#tablesOwnedBy}:
+   * {@link #createTable} refuses one that somebody else has put there.
    */
   public JdbcFence tableOwnedBy(String role) {
     return new JdbcFence(new Tables(tables.schema(), tables.prefix(), role), notices);

@@ -134,7 +134,7 @@ public final class JdbcStores implements StoreFactory {
     };
   }
 
-  /** How the names of the tables begin; {@code fenceline} by default. */
+  /** Sets the prefix of the tables' names; {@code fenceline} by default. */
   public JdbcStores tablePrefix(String prefix) {
     return with(it -> it.tables = new Tables(it.tables.schema(), prefix, it.tables.owner()));
   }
@@ -151,22 +151,22 @@ public final class JdbcStores implements StoreFactory {
   }
 
   /**
-   * Which role the tables may belong to in PostgreSQL, where a role created them that is neither
-   * this user's, nor a superuser, nor the owner of the schema or the database. Tables of anybody
-   * else are refused: who made them could have given them a trigger that acts with this user's
-   * rights. Best give them a schema of their own, in which nobody else may create anything: see
-   * {@link #inSchema}.
+   * Sets the role that the tables may belong to in PostgreSQL, where a role created them that is
+   * neither this user's, nor a superuser, nor the owner of the schema or the database. Tables of
+   * anybody else are refused: who made them could have given them a trigger that acts with this
+   * user's rights. Best give them a schema of their own, in which nobody else may create anything:
+   * see {@link #inSchema}.
    */
   public JdbcStores tablesOwnedBy(String role) {
     return with(it -> it.tables = new Tables(it.tables.schema(), it.tables.prefix(), role));
   }
 
-  /** Whether tables that are not there are created; otherwise {@link #schema} says how. */
+  /** Sets whether missing tables are created; otherwise {@link #schema} says how. */
   public JdbcStores createTables(boolean create) {
     return with(it -> it.creates = create);
   }
 
-  /** Where renewals get their connections, if not from the data source that was given. */
+  /** Sets where renewals get their connections, if not from the data source that was given. */
   public JdbcStores renewals(DataSource only) {
     if (dataSource == null) {
       throw new InvalidSettingException(
@@ -177,8 +177,8 @@ public final class JdbcStores implements StoreFactory {
   }
 
   /**
-   * Where the listener for PostgreSQL's notifications gets its one connection, which it keeps, if a
-   * data source was given: without it, those who wait look from time to time.
+   * Sets where the listener for PostgreSQL's notifications gets its one connection, which it keeps,
+   * if a data source was given: without it, those who wait look from time to time.
    */
   public JdbcStores listening(DataSource only) {
     if (dataSource == null) {
@@ -190,8 +190,8 @@ public final class JdbcStores implements StoreFactory {
   }
 
   /**
-   * How many connections the pool for a URL has at most, beside those of the renewals: one, and up
-   * to eight more while rows are locked.
+   * Sets the maximum number of connections of the pool for a URL, in addition to those of the
+   * renewals: one, and up to eight more while rows are locked.
    */
   public JdbcStores poolSize(int connections) {
     if (connections < 1 || connections > 1_000) {
@@ -201,7 +201,7 @@ public final class JdbcStores implements StoreFactory {
   }
 
   /**
-   * How often those who wait look for their turn: the pause doubles from the shortest to the
+   * Sets how often waiting claims look for their turn: the pause doubles from the shortest to the
    * longest while nothing happens.
    */
   public JdbcStores polling(Duration shortest, Duration longest) {
@@ -209,8 +209,8 @@ public final class JdbcStores implements StoreFactory {
   }
 
   /**
-   * Whether those who wait listen to PostgreSQL's notifications, on a connection of their own, as
-   * they do by default where a URL was given. Behind a pooler such as PgBouncer they never do:
+   * Sets whether waiting claims listen to PostgreSQL's notifications, on a connection of their own,
+   * as they do by default where a URL was given. Behind a pooler such as PgBouncer they never do:
    * waiting works without it, a little slower.
    */
   public JdbcStores listen(boolean listen) {

@@ -1,5 +1,5 @@
 /**
- * What one needs to test locks: a time that the test owns, and the contract that every store
+ * Tools for testing locks: a clock that the test controls, and the contract that every store
  * passes.
  *
  * <p>Start at {@link io.fenceline.testkit.FencelineExtension} to test code that uses locks; it

@@ -1,5 +1,5 @@
 /**
- * What keeps grants, and removes what was left behind. Start at {@code Renewals}; {@code Sweeper}
+ * Renews grants, and removes rows that were left behind. Start at {@code Renewals}; {@code Sweeper}
  * deletes rows that nobody has used for a day. Relies on {@code claim}. Not part of the API.
  */
 @NullMarked

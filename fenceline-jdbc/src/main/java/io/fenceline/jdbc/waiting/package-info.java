@@ -1,5 +1,5 @@
 /**
- * Claims that wait, and how they hear that it is their turn. Start at {@code Waiters}; {@code
+ * Waiting claims, and how they learn that it is their turn. Start at {@code Waiters}; {@code
  * QueuePoller} looks for all of a client, and a {@code NotificationListener} makes it look sooner:
  * PostgreSQL's notifications, or a socket beside an SQLite file. Relies on {@code connection}. Not
  * part of the API.

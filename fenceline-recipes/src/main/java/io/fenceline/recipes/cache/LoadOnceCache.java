@@ -158,21 +158,23 @@ public final class LoadOnceCache<V> {
     return new LoadOnceCache<>(fenceline, name, codec, settings.changed(change));
   }
 
-  /** With a tier that all processes share. */
+  /** Adds a tier that all processes share. */
   public LoadOnceCache<V> shared(SharedTier tier) {
     return with(changed -> changed.shared = Objects.requireNonNull(tier, "tier"));
   }
 
   /**
-   * Whoever asks while another one loads gets the last value, if it ended no longer ago than this;
-   * by default it is waited for.
+   * Lets callers get the previous value while another caller loads a new one, if it expired no
+   * longer ago than this; by default they wait.
    */
   public LoadOnceCache<V> servingStale(Duration noLongerThan) {
     return with(
         changed -> changed.stale = Durations.checkNotNegative("noLongerThan", noLongerThan));
   }
 
-  /** The part of the time to live that chance may take away, 0 to 0.9; 0.1 by default. */
+  /**
+   * Sets the share of the time to live by which it is randomly shortened, 0 to 0.9; 0.1 by default.
+   */
   public LoadOnceCache<V> jitter(double part) {
     if (!(part >= 0 && part <= MOST_JITTER)) {
       throw new InvalidSettingException("jitter", part, "it must be 0 to " + MOST_JITTER);
@@ -180,7 +182,9 @@ public final class LoadOnceCache<V> {
     return with(changed -> changed.jitter = part);
   }
 
-  /** How many values the local tier has at most; 10,000 by default, and 0 for no local tier. */
+  /**
+   * Sets the maximum number of values in the local tier; 10,000 by default, 0 for no local tier.
+   */
   public LoadOnceCache<V> localLimit(long values) {
     if (values < 0) {
       throw new InvalidSettingException("localLimit", values, "it must not be negative");
@@ -188,17 +192,20 @@ public final class LoadOnceCache<V> {
     return with(changed -> changed.localLimit = values);
   }
 
-  /** How long to wait for another one who loads; 30 seconds by default. */
+  /** Sets how long to wait for the load of another caller; 30 seconds by default. */
   public LoadOnceCache<V> waiting(Duration longest) {
     return with(changed -> changed.waiting = Durations.checkPositive("waiting", longest));
   }
 
-  /** How long a key stays closed after a loader that is not heard of; 30 seconds by default. */
+  /**
+   * Sets the lease of a key's lock: how long the key stays closed after a loader has vanished; 30
+   * seconds by default.
+   */
   public LoadOnceCache<V> lease(Duration lease) {
     return with(changed -> changed.lease = Durations.checkPositive("lease", lease));
   }
 
-  /** A load that took longer is not put into the shared tier; 10 minutes by default. */
+  /** Sets how long a load may take to be put into the shared tier; 10 minutes by default. */
   public LoadOnceCache<V> longestLoad(Duration longest) {
     return with(changed -> changed.longestLoad = Durations.checkPositive("longestLoad", longest));
   }

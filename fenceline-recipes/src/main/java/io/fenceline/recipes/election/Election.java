@@ -84,8 +84,8 @@ public final class Election {
   }
 
   /**
-   * How long the office stays closed after a leader that is not heard of; 30 seconds by default. On
-   * ZooKeeper it is the session's timeout.
+   * Sets how long the office stays closed after the last sign of life of a leader; 30 seconds by
+   * default. On ZooKeeper it is the session's timeout.
    */
   public Election lease(Duration lease) {
     return options(settings.options.lease(lease));
@@ -121,7 +121,7 @@ public final class Election {
   }
 
   /**
-   * How long a candidate pauses after its term has ended, unless it was lost: {@code first} in
+   * Sets how long a candidate pauses after its term has ended, unless it was lost: {@code first} in
    * general, and twice as long after each failure of the task in a row, up to {@code longest}. 1
    * and 30 seconds by default.
    */
@@ -138,8 +138,8 @@ public final class Election {
   }
 
   /**
-   * How long a task may take to return after it was interrupted, before its lock is given up all
-   * the same and the log tells of it; 10 seconds by default.
+   * Sets how long a task may take to return after it was interrupted, before its lock is given up
+   * all the same and the log tells of it; 10 seconds by default.
    */
   public Election stopWithin(Duration limit) {
     return with(

@@ -163,30 +163,33 @@ public final class Once<W extends Work, T> {
     return new Once<>(fenceline, name, records, codec, settings.changed(change), sweeper);
   }
 
-  /** The same with other records, such as {@link SqlRecords#joining}. */
+  /** Returns a copy with other records, such as {@link SqlRecords#joining}. */
   public Once<W, T> in(OnceRecords<W> others) {
     return new Once<>(fenceline, name, others, codec, settings, sweeper);
   }
 
-  /** How long a key stays closed after a worker that is not heard of; 30 seconds by default. */
+  /**
+   * Sets the lease of a key's lock: how long the key stays closed after its worker has vanished; 30
+   * seconds by default.
+   */
   public Once<W, T> lease(Duration lease) {
     return with(changed -> changed.lease = Durations.checkPositive("lease", lease));
   }
 
   /**
-   * How long to wait for another one who works on the same key; 30 seconds by default, and zero to
-   * be told at once.
+   * Sets how long to wait for another worker of the same key; 30 seconds by default, zero not to
+   * wait.
    */
   public Once<W, T> waiting(Duration longest) {
     return with(changed -> changed.waiting = Durations.checkNotNegative("waiting", longest));
   }
 
-  /** How long results are kept; 7 days by default. */
+  /** Sets how long results are kept; 7 days by default. */
   public Once<W, T> retention(Duration retention) {
     return with(changed -> changed.retention = Durations.checkPositive("retention", retention));
   }
 
-  /** The largest result, in bytes; 1 MB by default. */
+  /** Sets the size of the largest result, in bytes; 1 MB by default. */
   public Once<W, T> resultLimit(int bytes) {
     if (bytes < 1) {
       throw new InvalidSettingException("resultLimit", bytes, "it must be at least 1");
@@ -202,13 +205,13 @@ public final class Once<W extends Work, T> {
     return with(changed -> changed.failures = Objects.requireNonNull(failures, "failures"));
   }
 
-  /** What workers of this call themselves in records and messages; the process id by default. */
+  /** Sets the name of this worker in records and messages; the process id by default. */
   public Once<W, T> label(String label) {
     return with(changed -> changed.label = LockNames.check(label));
   }
 
   /**
-   * Does the work, or gives its stored result.
+   * Does the work, or returns its stored result.
    *
    * @param key what is to be done once
    * @param request all that matters of the request; only its hash is stored

@@ -1,7 +1,7 @@
 /**
- * What people ask for: which names there are ({@code Listing}), what is wrong with a server ({@code
- * Diagnostics}); and what a server must be able to do before a store is opened ({@code
- * ServerCheck}, {@code CrashSafety}). Not part of the API.
+ * Answers for operators: which names there are ({@code Listing}), what is wrong with a server
+ * ({@code Diagnostics}); and checks of a server before a store is opened ({@code ServerCheck},
+ * {@code CrashSafety}). Not part of the API.
  */
 @NullMarked
 package io.fenceline.redis.diagnostics;

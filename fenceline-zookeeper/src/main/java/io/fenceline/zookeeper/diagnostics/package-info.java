@@ -1,5 +1,5 @@
 /**
- * What people ask for: who holds a name and who waits ({@code Inspector}), and what is wrong with
+ * Answers for operators: who holds a name and who waits ({@code Inspector}), and what is wrong with
  * an ensemble or with the rights of a login ({@code Diagnostics}). Not part of the API.
  */
 @NullMarked

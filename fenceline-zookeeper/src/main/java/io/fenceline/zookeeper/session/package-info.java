@@ -1,7 +1,7 @@
 /**
  * The one session of a client. Start at {@code Session}; {@code Sessions} notices when Curator has
- * made a new one, {@code Heartbeat} keeps it alive, and {@code SessionProof} knows until when it
- * surely lives. Knows nothing of claims. Not part of the API.
+ * made a new one, {@code Heartbeat} keeps it alive, and {@code SessionProof} knows until when it is
+ * certain to last. Knows nothing of claims. Not part of the API.
  */
 @NullMarked
 package io.fenceline.zookeeper.session;
