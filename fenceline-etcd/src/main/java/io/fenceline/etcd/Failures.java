@@ -69,8 +69,9 @@ final class Failures {
     } else if (said.contains("alert: bad_certificate") || said.contains("certificate_required")) {
       return "the server wants a certificate of its clients; name one with cert and key";
     } else if (said.contains("Network closed for unknown reason")
-        || said.contains("protocol negotiation")) {
-      return "the server closed the connection; check that it runs, and whether it wants TLS: tls=true, ca, cert, key";
+        || said.contains("protocol negotiation")
+        || said.contains("Connection reset")) {
+      return "the server closed the connection; check that it runs, and that both sides speak TLS (ca, cert, key) or neither";
     }
     return null;
   }

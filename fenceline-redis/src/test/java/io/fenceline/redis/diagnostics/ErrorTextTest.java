@@ -250,6 +250,7 @@ class ErrorTextTest {
       })
   void connectTimeout_boundsConnecting(String address) throws Exception {
     try (FaultProxy proxy = FaultProxy.to(open.host(), open.port(), Protocol.BYTES)) {
+      connect(open.uri()); // The first one also loads the driver, which is not what is measured.
       proxy.stall(Direction.TO_CLIENT);
       String uri = address.replace("HOST", proxy.address());
       new ErrorText(

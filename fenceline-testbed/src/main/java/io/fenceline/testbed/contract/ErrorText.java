@@ -24,7 +24,7 @@ public record ErrorText(
   public static final Duration BOUND = Duration.ofSeconds(20);
 
   /** How long connecting may take with a limit of a second, on a machine that is busy. */
-  public static final Duration SOON = Duration.ofSeconds(8);
+  public static final Duration SOON = Duration.ofSeconds(12);
 
   /** A row that has the usual time. */
   public ErrorText(String fault, Class<? extends Throwable> type, String text, Fault cause) {
