@@ -27,6 +27,9 @@ final class ElectionWorker {
   private static final Duration STEP = Duration.ofMillis(50);
   private static final Duration LOOK = Duration.ofMillis(20);
 
+  /** How long the callback takes to return after it was told: nobody may begin meanwhile. */
+  private static final Duration TIDYING = Duration.ofMillis(200);
+
   private static long looked = System.nanoTime();
 
   private ElectionWorker() {}
@@ -84,6 +87,10 @@ final class ElectionWorker {
       } catch (InterruptedException e) {
         ended = true;
       }
+    }
+    long tidied = System.nanoTime() + TIDYING.toNanos();
+    for (long left = TIDYING.toNanos(); left > 0; left = tidied - System.nanoTime()) {
+      LockSupport.parkNanos(left);
     }
     write(leadership, file);
     System.out.println("end " + leadership.term() + " " + System.nanoTime());
