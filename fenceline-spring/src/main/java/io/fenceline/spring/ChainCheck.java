@@ -1,17 +1,24 @@
 package io.fenceline.spring;
 
+import io.fenceline.Fenceline;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -19,18 +26,34 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Looks at the proxies as they really are: a lock inside of its transaction is released before the
- * commit, and one outside of {@code @Async} is released before the work begins.
+ * commit, and one outside of {@code @Async} is released before the work begins. Also whether the
+ * client of each lock is there.
  *
  * <p>Not ordered, so that it comes after all post-processors that are.
  */
 final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton {
   private final ConfigurableListableBeanFactory beans;
   private final LockedOperations operations;
+  private final Function<String, Fenceline> clients;
   private final Set<Class<?>> passed = ConcurrentHashMap.newKeySet();
 
-  ChainCheck(ConfigurableListableBeanFactory beans, LockedOperations operations) {
+  /** Whose clients are looked for when all singletons are there. */
+  private final Queue<LockedOperation> found = new ConcurrentLinkedQueue<>();
+
+  private volatile boolean started;
+
+  /**
+   * A check of one application.
+   *
+   * @param clients a client by what an annotation calls it
+   */
+  ChainCheck(
+      ConfigurableListableBeanFactory beans,
+      LockedOperations operations,
+      Function<String, Fenceline> clients) {
     this.beans = beans;
     this.operations = operations;
+    this.clients = clients;
   }
 
   @Override
@@ -48,6 +71,8 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
         check(bean);
       }
     }
+    started = true;
+    checkClients();
   }
 
   private void check(Object bean) {
@@ -59,9 +84,47 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
       LockedOperation operation = operations.of(method, type);
       if (operation != null) {
         check(bean, type, method, operation.described());
+        found.add(operation);
       }
     }
     passed.add(type);
+    if (started) {
+      checkClients();
+    }
+  }
+
+  private void checkClients() {
+    for (LockedOperation operation = found.poll(); operation != null; operation = found.poll()) {
+      checkClient(operation);
+    }
+  }
+
+  /** Does not make a client that is made only when it is needed. */
+  private void checkClient(LockedOperation operation) {
+    List<String> names = List.of(beans.getBeanNamesForType(Fenceline.class, true, false));
+    if (!names.stream().allMatch(beans::containsSingleton)) {
+      return;
+    }
+    String client = operation.client();
+    try {
+      Objects.requireNonNull(clients.apply(client), "client");
+    } catch (NoUniqueBeanDefinitionException e) {
+      throw new InvalidLockedMethodException(
+          operation.described(),
+          client.isEmpty()
+              ? "there are several Fenceline beans %s, and none is primary".formatted(names)
+              : "several of the Fenceline beans %s are called '%s'".formatted(names, client),
+          "Say which one, such as client = \"%s\"".formatted(names.get(0)),
+          e);
+    } catch (NoSuchBeanDefinitionException e) {
+      throw new InvalidLockedMethodException(
+          operation.described(),
+          client.isEmpty()
+              ? "there is no Fenceline bean"
+              : "there is no Fenceline bean '%s'".formatted(client),
+          names.isEmpty() ? "Declare one" : "Name one of %s, or a qualifier of it".formatted(names),
+          e);
+    }
   }
 
   private static void check(Object bean, Class<?> type, Method method, String described) {

@@ -78,7 +78,7 @@ public class LockedConfiguration {
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   static ChainCheck fencelineChainCheck(
       ConfigurableListableBeanFactory beans, LockedOperations operations) {
-    return new ChainCheck(beans, operations);
+    return new ChainCheck(beans, operations, clients(beans));
   }
 
   @Bean

@@ -69,6 +69,10 @@ final class Application implements AutoCloseable {
     return context.getBean(type);
   }
 
+  <T> T bean(String name, Class<T> type) {
+    return context.getBean(name, type);
+  }
+
   Fenceline client() {
     return client;
   }
