@@ -1,5 +1,6 @@
 package io.fenceline.jdbc;
 
+import io.fenceline.FencelineException;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.jdbc.claim.Claim;
@@ -28,14 +29,18 @@ import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
 import io.fenceline.spi.StoreContext;
+import io.fenceline.time.Lane;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The locks of one client in the tables of a database. No call blocks: see {@link Requests}. */
 final class JdbcStore implements LockStore {
   final Waiters waiters;
   final Sweeper sweeper;
 
+  private final Statements statements;
+  private final StoreContext context;
   private final String description;
   private final Guarantees guarantees;
   private final Requests requests;
@@ -57,7 +62,8 @@ final class JdbcStore implements LockStore {
     this.guarantees = database.guarantees();
     this.diagnostics = database.diagnostics();
     Dialect dialect = database.dialect();
-    Statements statements = database.statements();
+    this.statements = database.statements();
+    this.context = context;
     String client = ClaimRow.encode(context.client());
     this.requests =
         new Requests(database.connections(), dialect, database.failures(), context.time());
@@ -73,6 +79,37 @@ final class JdbcStore implements LockStore {
     this.inspector = new Inspector(statements);
     this.sweeper = new Sweeper(context, requests, statements, names);
     sweeper.start();
+    Statements.Bell bell = statements.bell;
+    if (bell != null) {
+      waiters.tellWith((whose, id) -> ring(bell, whose));
+    }
+  }
+
+  /** The statements that wake a process that waits; null if the database tells it otherwise. */
+  Statements.@Nullable Bell bell() {
+    return statements.bell;
+  }
+
+  /** Whether the database itself tells those who wait. */
+  boolean tells() {
+    return statements.tell != null;
+  }
+
+  /** Wakes the process of a claim; not here, where a connection is in use. */
+  private void ring(Statements.Bell bell, String whose) {
+    context
+        .time()
+        .lane(Lane.WORK)
+        .execute(
+            () -> {
+              try {
+                requests.look(
+                    "A message to a waiter failed",
+                    db -> db.call(bell.ring()).set("client", whose).update());
+              } catch (FencelineException e) {
+                // It looks by itself.
+              }
+            });
   }
 
   @Override

@@ -177,8 +177,8 @@ public final class JdbcStores implements StoreFactory {
   }
 
   /**
-   * Sets where the listener for PostgreSQL's notifications gets its one connection, which it keeps,
-   * if a data source was given: without it, those who wait look from time to time.
+   * Sets where the listener for PostgreSQL's notifications, or for MariaDB's wake-ups, gets its one
+   * connection, which it keeps, if a data source was given: without it, waiting claims poll.
    */
   public JdbcStores listening(DataSource only) {
     if (dataSource == null) {
@@ -209,9 +209,10 @@ public final class JdbcStores implements StoreFactory {
   }
 
   /**
-   * Sets whether waiting claims listen to PostgreSQL's notifications, on a connection of their own,
-   * as they do by default where a URL was given. Behind a pooler such as PgBouncer they never do:
-   * waiting works without it, a little slower.
+   * Sets whether waiting claims listen to PostgreSQL's notifications, or in MariaDB sleep in a
+   * statement that a release ends, on a connection of their own, as they do by default where a URL
+   * was given. Behind a pooler such as PgBouncer they never do: waiting works without it, a little
+   * slower.
    */
   public JdbcStores listen(boolean listen) {
     return with(it -> it.listens = listen);

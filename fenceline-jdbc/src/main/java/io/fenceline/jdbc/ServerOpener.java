@@ -16,6 +16,8 @@ import io.fenceline.jdbc.layout.ClaimRow;
 import io.fenceline.jdbc.schema.TableSetup;
 import io.fenceline.jdbc.sql.Dialect;
 import io.fenceline.jdbc.sql.Statements;
+import io.fenceline.jdbc.waiting.ListenerSource;
+import io.fenceline.jdbc.waiting.MariaDbListener;
 import io.fenceline.jdbc.waiting.NotificationListener;
 import io.fenceline.jdbc.waiting.PollInterval;
 import io.fenceline.jdbc.waiting.PostgresListener;
@@ -40,6 +42,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -47,6 +50,9 @@ import javax.sql.DataSource;
 final class ServerOpener {
   /** While it is told when to ask, a waiter looks for what nobody says. */
   private static final PollInterval TOLD = PollInterval.millis(100, 5_000);
+
+  /** The same, for a waiter that may not be told: one that will be does not look at first. */
+  private static final PollInterval BELL = PollInterval.millis(20, 5_000);
 
   private static final PollInterval WITHOUT_HINTS = PollInterval.millis(10, 250);
 
@@ -97,21 +103,16 @@ final class ServerOpener {
           JdbcStore store =
               open(database, description, dialect, connections, failures, settings, context);
           // Messages that a pooler's session hears are not ours.
-          if (isPostgres && settings.listens && !opened.isPooled()) {
-            Properties properties = url.with(Pools.properties(url, true, context));
+          if (settings.listens && !opened.isPooled()) {
+            Properties properties = url.with(Pools.properties(url, isPostgres, context));
             listen(
                 store,
                 settings,
                 context,
-                (channel, waiters) ->
+                (key, listener) ->
                     SharedListener.of(
-                        List.of(description, settings.tables, channel, properties),
-                        () ->
-                            new PostgresListener(
-                                PostgresListener.at(url.url(), properties),
-                                channel,
-                                waiters::hintNow,
-                                waiters::lookSoon)));
+                        List.of(description, settings.tables, key, properties), listener),
+                answerMillis -> ListenerSource.at(url.url(), properties, answerMillis));
           }
           return store;
         });
@@ -209,14 +210,13 @@ final class ServerOpener {
     JdbcStore store =
         open(identity.database, description, dialect, connections, failures, settings, context);
     DataSource listening = settings.listening;
-    if (listening != null && settings.listens && identity.database == Database.POSTGRESQL) {
+    if (listening != null && settings.listens) {
       listen(
           store,
           settings,
           context,
-          (channel, waiters) ->
-              new PostgresListener(
-                  PostgresListener.from(listening), channel, waiters::hintNow, waiters::lookSoon));
+          (key, listener) -> listener.get(),
+          answerMillis -> ListenerSource.from(listening, answerMillis));
     }
     return store;
   }
@@ -302,13 +302,48 @@ final class ServerOpener {
         settings.hasFastPath);
   }
 
+  /**
+   * Lets those who wait be told, where the database can.
+   *
+   * @param sharing gives the listener that is in use by this key, or this one
+   * @param source opens connections on which an answer may take so many milliseconds
+   */
   private static void listen(
       JdbcStore store,
       JdbcStores.Settings settings,
       StoreContext context,
-      BiFunction<String, Waiters, NotificationListener> opening) {
-    String channel = Channels.of(settings.tables, ClaimRow.encode(context.client()));
-    store.waiters.listenWith(opening.apply(channel, store.waiters), settings.pollOr(TOLD));
+      BiFunction<String, Supplier<NotificationListener>, NotificationListener> sharing,
+      IntFunction<ListenerSource> source) {
+    String client = ClaimRow.encode(context.client());
+    String channel = Channels.of(settings.tables, client);
+    Waiters waiters = store.waiters;
+    Statements.Bell bell = store.bell();
+    if (bell != null) {
+      int answerMillis = MariaDbListener.answerMillis(context.operationTimeout().toMillis());
+      waiters.listenWith(
+          sharing.apply(
+              channel,
+              () ->
+                  new MariaDbListener(
+                      source.apply(answerMillis),
+                      bell,
+                      client,
+                      waiters::quietNames,
+                      waiters::rung,
+                      waiters::lookSoon)),
+          settings.pollOr(BELL));
+    } else if (store.tells()) {
+      waiters.listenWith(
+          sharing.apply(
+              channel,
+              () ->
+                  new PostgresListener(
+                      source.apply(PostgresListener.ANSWER_MILLIS),
+                      channel,
+                      waiters::hintNow,
+                      waiters::lookSoon)),
+          settings.pollOr(TOLD));
+    }
   }
 
   private static LockStore finish(Connections connections, Supplier<LockStore> opening) {

@@ -3,6 +3,7 @@ package io.fenceline.jdbc.claim;
 import io.fenceline.jdbc.layout.Micros;
 import io.fenceline.jdbc.sql.SqlConnection;
 import io.fenceline.jdbc.waiting.QueuePoller;
+import io.fenceline.jdbc.waiting.Watch;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
@@ -23,6 +24,7 @@ public final class Claim {
   private final ClaimRequest request;
   private final QueuedClaim asking;
   private volatile CompletableFuture<ClaimAnswer> answer = new CompletableFuture<>();
+  private volatile @Nullable Watch watch;
 
   public Claim(ClaimContext context, ClaimRequest request, ClaimHandler handler) {
     this.context = context;
@@ -71,7 +73,9 @@ public final class Claim {
     boolean waits = context.waiters().has(request.owner());
     long patience = Micros.of(QueuePoller.patience(request));
     long seen = context.seen().get();
-    ClaimAnswer given = context.fastPath().claim(db, request, waits, patience, seen);
+    Watch before = context.waiters().watch();
+    watch = before;
+    ClaimAnswer given = context.fastPath().claim(db, request, waits, patience, seen, before);
     if (given == null) {
       given =
           context
@@ -94,11 +98,11 @@ public final class Claim {
   }
 
   private void waitOrLeave(@Nullable ClaimAnswer given) {
-    if (!(given instanceof ClaimAnswer.Waiting)) {
+    if (!(given instanceof ClaimAnswer.Waiting waits)) {
       context.waiters().remove(request.owner());
       return;
     }
-    context.waiters().add(request, asking);
+    context.waiters().add(request, asking, waits.obstacle().remaining(), watch);
     if (asking.isOver()) {
       // It was withdrawn between the hint that made it ask and the request.
       CompletableFuture<Void> unused = withdraw(context, request);

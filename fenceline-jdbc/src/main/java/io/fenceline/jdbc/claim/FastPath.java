@@ -7,6 +7,7 @@ import io.fenceline.jdbc.sql.Dialect;
 import io.fenceline.jdbc.sql.Sql;
 import io.fenceline.jdbc.sql.SqlConnection;
 import io.fenceline.jdbc.sql.Statements;
+import io.fenceline.jdbc.waiting.Watch;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Mode;
@@ -61,9 +62,15 @@ public final class FastPath {
    * @param waits whether it is in the queue already
    * @param patience how long it stays there without being heard of
    * @param seen the largest number that the client has seen
+   * @param watch learns whether the client's bell was armed when the claim joined a queue
    */
   @Nullable ClaimAnswer claim(
-      SqlConnection db, ClaimRequest request, boolean waits, long patience, long seen)
+      SqlConnection db,
+      ClaimRequest request,
+      boolean waits,
+      long patience,
+      long seen,
+      @Nullable Watch watch)
       throws SQLException {
     if (!isOn) {
       return null;
@@ -73,13 +80,13 @@ public final class FastPath {
     }
     // Of a name that had others when it was last seen here, the queue is tried first.
     boolean wasCrowded = crowded.has(request.name());
-    Queued queued = wasCrowded ? enqueue(db, request, patience) : null;
+    Queued queued = wasCrowded ? enqueue(db, request, patience, watch) : null;
     if (queued == null) {
       ClaimAnswer granted = granted(take(db, request, seen), request);
       if (granted != null) {
         return granted;
       }
-      queued = wasCrowded ? null : enqueue(db, request, patience);
+      queued = wasCrowded ? null : enqueue(db, request, patience, watch);
     }
     return queued != null && queued.isBehind ? new ClaimAnswer.Waiting(queued.holder) : null;
   }
@@ -139,13 +146,24 @@ public final class FastPath {
   private record Queued(Obstacle holder, boolean isBehind) {}
 
   /** Joins the queue of a name that is not free; null if it can't be done by one statement. */
-  private @Nullable Queued enqueue(SqlConnection db, ClaimRequest request, long patience)
+  private @Nullable Queued enqueue(
+      SqlConnection db, ClaimRequest request, long patience, @Nullable Watch watch)
       throws SQLException {
     if (statements.enqueue == null || !request.waits() || !isExclusive(request)) {
       return null;
     }
-    return db.call(statements.enqueue)
-        .set("name", key(request.name()))
+    SqlConnection.Call call = db.call(statements.enqueue);
+    boolean hasBell = call.has("bell");
+    if (hasBell) {
+      call.set("bell", watch == null ? Watch.NOBODYS : watch.mark());
+    }
+    return whole(db, () -> enqueued(call, request, patience, hasBell ? watch : null));
+  }
+
+  private @Nullable Queued enqueued(
+      SqlConnection.Call call, ClaimRequest request, long patience, @Nullable Watch watch)
+      throws SQLException {
+    return call.set("name", key(request.name()))
         .set("owner", request.owner().bytes())
         .set("term", patience)
         .set("delay", Micros.of(request.delay()))
@@ -153,6 +171,9 @@ public final class FastPath {
         .row(
             row -> {
               boolean isHeld = row.getInt("held") != 0;
+              if (watch != null && row.getInt("armed") != 0) {
+                watch.armed();
+              }
               return new Queued(
                   isHeld ? obstacle(row) : Obstacle.UNKNOWN, isHeld || row.getInt("before") != 0);
             });
@@ -170,14 +191,33 @@ public final class FastPath {
     if (statements.turn == null || !isExclusive(request)) {
       return NOT_FREE;
     }
-    Long number =
+    SqlConnection.Call call =
         db.call(statements.turn)
             .set("name", key(request.name()))
             .set("owner", request.owner().bytes())
             .set("term", Micros.of(request.term()))
-            .set("seen", seen)
-            .row(row -> row.getLong(1));
+            .set("seen", seen);
+    Long number = whole(db, () -> call.row(row -> row.getLong(1)));
     return number == null ? NOT_FREE : number;
+  }
+
+  @FunctionalInterface
+  private interface Statement<T> {
+    @Nullable T run() throws SQLException;
+  }
+
+  /** Runs a statement that may be a block with a transaction: none is left open by a failure. */
+  private <T> @Nullable T whole(SqlConnection db, Statement<T> statement) throws SQLException {
+    boolean ended = false;
+    try {
+      T result = statement.run();
+      ended = true;
+      return result;
+    } finally {
+      if (!ended && dialect.hasTransactionsInStatements()) {
+        dialect.giveUp(db.connection());
+      }
+    }
   }
 
   // Releases. -----------------------------------------------------------------------------------
@@ -214,10 +254,18 @@ public final class FastPath {
       }
     }
     SqlConnection.Call call = prepare(db, statements.release, name, owner);
+    if (call.has("client")) {
+      call.set("client", client);
+    }
     if (statements.tellNext == null) {
-      return dialect.returnsUpdatedRows()
-          ? call.row(Freed::read)
-          : call.update() == 0 ? null : Freed.PERHAPS_NOT_ALONE;
+      if (!dialect.namesNext()) {
+        return call.update() == 0 ? null : Freed.PERHAPS_NOT_ALONE;
+      }
+      Freed found = whole(db, () -> call.row(Freed::read));
+      if (statements.giveBack != null) {
+        learn(name, found != null && !found.hasOthers);
+      }
+      return found;
     }
     boolean[] fresh = new boolean[1];
     Freed freed =

@@ -122,6 +122,26 @@ public abstract class Dialect {
     return false;
   }
 
+  /** Whether a name that is alone is given back by a statement of its own: see {@code FastPath}. */
+  boolean hasGiveBack() {
+    return false;
+  }
+
+  /** Whether the statement that gives a name back returns who is next. */
+  public boolean namesNext() {
+    return returnsUpdatedRows();
+  }
+
+  /** Whether a single request to the server may be a transaction of several statements. */
+  public boolean hasTransactionsInStatements() {
+    return false;
+  }
+
+  /** Whether a process that waits is woken by ending a statement in which it sleeps. */
+  boolean hasBell() {
+    return false;
+  }
+
   /** Whether an update can return the rows that it changed. */
   public boolean returnsUpdatedRows() {
     return true;

@@ -43,11 +43,46 @@ public class MariaDbDialect extends Dialect {
             // Whoever finds a row locked passes over it, and comes back.
             entry("hurried", "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "),
             entry("patient", "SET STATEMENT innodb_lock_wait_timeout = 1 FOR "),
+            entry("bell_of_head", bell("head_client")),
+            entry("bell_of_client", bell(":client")),
             entry("durable_if_granted", ":durable >= 0")));
   }
 
   MariaDbDialect(String folder, String title, Map<String, String> words) {
     super(folder, title, words);
+  }
+
+  /** The name of a lock that says which connection to wake; names are the whole server's. */
+  private static String bell(String client) {
+    return "CONCAT('fl.', LEFT(SHA2(CONCAT_WS(' ', LOWER(COALESCE(NULLIF('{schema}', ''), DATABASE())),"
+        + " '{prefix}', SUBSTRING_INDEX("
+        + client
+        + ", ' ', 1)), 256), 40))";
+  }
+
+  @Override
+  boolean hasTurn() {
+    return true;
+  }
+
+  @Override
+  boolean hasGiveBack() {
+    return true;
+  }
+
+  @Override
+  public boolean namesNext() {
+    return true;
+  }
+
+  @Override
+  public boolean hasTransactionsInStatements() {
+    return true;
+  }
+
+  @Override
+  boolean hasBell() {
+    return true;
   }
 
   // In so many words: where completion_type is CHAIN, a bare COMMIT begins the next transaction,

@@ -44,6 +44,31 @@ public final class MySqlDialect extends MariaDbDialect {
     return true;
   }
 
+  @Override
+  boolean hasTurn() {
+    return false;
+  }
+
+  @Override
+  boolean hasGiveBack() {
+    return false;
+  }
+
+  @Override
+  boolean hasBell() {
+    return false;
+  }
+
+  @Override
+  public boolean hasTransactionsInStatements() {
+    return false;
+  }
+
+  @Override
+  public boolean namesNext() {
+    return false;
+  }
+
   /*
    * MySQL has no limit for a transaction that stands still, only for a connection that does. It
    * must not hold between transactions, where connections of a pool rest for minutes; so it begins

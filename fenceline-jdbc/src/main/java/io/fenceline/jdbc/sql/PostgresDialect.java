@@ -99,6 +99,11 @@ public final class PostgresDialect extends Dialect {
     return true;
   }
 
+  @Override
+  boolean hasGiveBack() {
+    return true;
+  }
+
   /** Two copies of a claim joined a queue at the same time: the second sees the first by now. */
   @Override
   boolean isRetry(SQLException e) {

@@ -48,6 +48,8 @@ public final class Sql {
   private static final Set<String> OWN =
       Set.of(
           "beat-and-look",
+          "bell",
+          "bell-without-names",
           "claim",
           "diagnose",
           "enqueue",
@@ -55,6 +57,7 @@ public final class Sql {
           "fence-marks",
           "fence-schema",
           "give-back",
+          "listen",
           "planted",
           "release",
           "renew",
@@ -62,6 +65,7 @@ public final class Sql {
           "renewed",
           "renewed-claims",
           "rights",
+          "ring",
           "schema",
           "take",
           "tell",

@@ -44,6 +44,7 @@ public final class Statements {
   public final @Nullable Sql enqueue;
   public final @Nullable Sql turn;
   public final @Nullable Sql beatAndLook;
+  public final @Nullable Bell bell;
 
   /**
    * The statements of a renewal.
@@ -63,6 +64,16 @@ public final class Statements {
           looks ? read.apply("renewed-claims") : null);
     }
   }
+
+  /**
+   * The statements by which a process is woken that waits.
+   *
+   * @param listen takes the lock by which it is found
+   * @param sleep looks, and sleeps until it is woken
+   * @param sleepOnly the same, where there is nothing to look at
+   * @param ring wakes the process of a claim
+   */
+  public record Bell(Sql listen, Sql sleep, Sql sleepOnly, Sql ring) {}
 
   public Statements(Dialect dialect, Tables tables) {
     this.tables = tables;
@@ -98,11 +109,19 @@ public final class Statements {
     staleNames = sql.apply("stale-names");
     rights = dialect.showsRights() ? sql.apply("rights") : null;
     take = dialect.hasTake() ? sql.apply("take") : null;
-    giveBack = dialect.tells() ? sql.apply("give-back") : null;
+    giveBack = dialect.hasGiveBack() ? sql.apply("give-back") : null;
     tell = dialect.tells() ? sql.apply("tell") : null;
     tellNext = dialect.tells() ? sql.apply("tell-next") : null;
     enqueue = dialect.hasTurn() ? sql.apply("enqueue") : null;
     beatAndLook = dialect.hasTurn() ? sql.apply("beat-and-look") : null;
     turn = dialect.hasTurn() ? sql.apply("turn") : null;
+    bell =
+        dialect.hasBell()
+            ? new Bell(
+                sql.apply("listen"),
+                sql.apply("bell"),
+                sql.apply("bell-without-names"),
+                sql.apply("ring"))
+            : null;
   }
 }

@@ -1,7 +1,12 @@
 package io.fenceline.jdbc.waiting;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -48,6 +53,41 @@ public final class LocalPollers {
   /** As {@link #hint}, where asking does not block. */
   public void hintNow(String id) {
     rooms().forEach(room -> room.hintNow(id));
+  }
+
+  /**
+   * It is the turn of someone of this process, but the bell does not say whose. If all wait for one
+   * name, the first who came is asked for: if it is not its turn, its answer tells whose it is.
+   */
+  void rung() {
+    Map<String, QueuePoller.Waiting> first = new HashMap<>();
+    rooms().forEach(room -> room.addQuiet(first));
+    if (first.size() == 1) {
+      hintNow(first.values().iterator().next().id());
+    } else {
+      look(first.keySet());
+    }
+  }
+
+  /** Looks for all who wait in this process, once. */
+  void look() {
+    look(quietNames());
+  }
+
+  private void look(Collection<String> names) {
+    List<QueuePoller> rooms = rooms();
+    if (!names.isEmpty() && !rooms.isEmpty()) {
+      rooms.get(0).look(List.copyOf(names), this::hintNow);
+    }
+  }
+
+  /** Names for which someone waits, and nobody is being asked for. */
+  Collection<String> quietNames() {
+    Map<String, QueuePoller.Waiting> first = new HashMap<>();
+    rooms().forEach(room -> room.addQuiet(first));
+    Set<String> names = new HashSet<>(first.keySet());
+    rooms().forEach(room -> room.removeAsked(names));
+    return names;
   }
 
   /** A name has become free that someone may wait for. */

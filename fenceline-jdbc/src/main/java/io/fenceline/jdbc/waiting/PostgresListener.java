@@ -3,12 +3,9 @@ package io.fenceline.jdbc.waiting;
 import io.fenceline.jdbc.connection.OwnThread;
 import io.fenceline.jdbc.sql.Dialect;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -24,7 +21,10 @@ public final class PostgresListener implements NotificationListener {
   private static final long FIRST_PAUSE_NANOS = 200_000_000;
   private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
 
-  private final Source source;
+  /** A read without an answer is normal here; how long it waits is said for each. */
+  public static final int ANSWER_MILLIS = 0;
+
+  private final ListenerSource source;
   private final String listen;
   private final Consumer<String> hint;
   private final Runnable missed;
@@ -35,36 +35,6 @@ public final class PostgresListener implements NotificationListener {
   private @Nullable Thread thread;
   private @Nullable Connection connection;
 
-  /** Opens a connection on which a read may wait for as long as it says itself. */
-  @FunctionalInterface
-  interface Source {
-    Connection open() throws SQLException;
-  }
-
-  /** Connections at a URL. */
-  public static Source at(String url, Properties properties) {
-    Properties unbounded = new Properties();
-    unbounded.putAll(properties);
-    // A read without an answer is normal here; how long it waits is said for each.
-    unbounded.setProperty("socketTimeout", "0");
-    return () -> DriverManager.getConnection(url, unbounded);
-  }
-
-  /** Connections of a data source. */
-  public static Source from(DataSource dataSource) {
-    return () -> {
-      Connection opened = dataSource.getConnection();
-      try {
-        opened.setAutoCommit(true);
-        opened.setNetworkTimeout(Runnable::run, 0);
-        return opened;
-      } catch (SQLException e) {
-        opened.close();
-        throw e;
-      }
-    };
-  }
-
   /**
    * A listener that has not started.
    *
@@ -72,7 +42,8 @@ public final class PostgresListener implements NotificationListener {
    * @param missed called when it listens from then on, and may have missed something before; and
    *     when it no longer does
    */
-  public PostgresListener(Source source, String channel, Consumer<String> hint, Runnable missed) {
+  public PostgresListener(
+      ListenerSource source, String channel, Consumer<String> hint, Runnable missed) {
     this.source = source;
     this.listen = "LISTEN " + channel;
     this.hint = hint;

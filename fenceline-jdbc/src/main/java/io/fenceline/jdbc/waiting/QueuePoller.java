@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -86,11 +88,37 @@ public final class QueuePoller {
    */
   public record Signs(Set<Owner> alive, Turn turn) {}
 
-  private record Waiting(ClaimRequest request, QueuedClaim claim) {}
+  /** A claim that waits. */
+  static final class Waiting {
+    private static final AtomicLong COUNT = new AtomicLong();
+
+    private final ClaimRequest request;
+    private final QueuedClaim claim;
+    private final long since;
+
+    /** Whether it has been asked for, and has not come back to wait. */
+    private volatile boolean asked;
+
+    Waiting(ClaimRequest request, QueuedClaim claim, @Nullable Waiting before) {
+      this.request = request;
+      this.claim = claim;
+      this.since = before == null ? COUNT.incrementAndGet() : before.since;
+    }
+
+    String id() {
+      return request.owner().id();
+    }
+
+    void ask() {
+      asked = true;
+      claim.ask();
+    }
+  }
 
   private final StoreContext context;
   private final Supplier<PollInterval> polling;
   private final Queues queues;
+  private final Runnable untold;
 
   // Guarded by this.
   private final Map<Owner, Waiting> waiting = new LinkedHashMap<>();
@@ -124,11 +152,14 @@ public final class QueuePoller {
    * Nobody waits yet.
    *
    * @param polling how often to look, as things are
+   * @param untold called when a look has found what a message should have told
    */
-  public QueuePoller(StoreContext context, Supplier<PollInterval> polling, Queues queues) {
+  public QueuePoller(
+      StoreContext context, Supplier<PollInterval> polling, Queues queues, Runnable untold) {
     this.context = context;
     this.polling = polling;
     this.queues = queues;
+    this.untold = untold;
     this.pauseNanos = polling.get().shortest().toNanos();
   }
 
@@ -139,9 +170,15 @@ public final class QueuePoller {
     return longest.compareTo(SHORTEST_PATIENCE) < 0 ? SHORTEST_PATIENCE : longest;
   }
 
-  /** A claim waits from now on, or still does. */
-  public synchronized void add(ClaimRequest request, QueuedClaim claim) {
-    Waiting before = waiting.put(request.owner(), new Waiting(request, claim));
+  /**
+   * A claim waits from now on, or still does.
+   *
+   * @param told how long until it has to be looked for, where it is told for sure before; null if
+   *     that is not known
+   */
+  public synchronized void add(ClaimRequest request, QueuedClaim claim, @Nullable Duration told) {
+    Waiting last = waiting.get(request.owner());
+    Waiting before = waiting.put(request.owner(), new Waiting(request, claim, last));
     empty = false;
     if (before != null && before.claim != claim) {
       before.claim.stop(); // Its answer was lost on the way, and the runtime has asked once more.
@@ -151,10 +188,33 @@ public final class QueuePoller {
       long due = context.time().nanos() + beatNanos(patience(request));
       boolean isSooner = waiting.size() == 1 || due - beatDueNanos < 0;
       beatDueNanos = isSooner ? due : beatDueNanos;
-      restart();
+      if (told == null) {
+        restart();
+      } else {
+        goOn(told.toNanos());
+      }
       if (earlyHints.remove(request.owner().id()) != null) {
         claim.ask();
       }
+    }
+  }
+
+  /** As {@link #restart}, where nothing is to be looked for until someone's time is over. */
+  private void goOn(long nanosUntilEnd) {
+    boolean isFirst = waiting.size() == 1;
+    long end = context.time().nanos() + nanosUntilEnd;
+    if (isFirst) {
+      pauseNanos = polling.get().longest().toNanos();
+    }
+    endNanos = isFirst || endNanos == Long.MAX_VALUE ? end : endNanos - end < 0 ? endNanos : end;
+    cancelTimer();
+    arm();
+  }
+
+  /** Looks often at first, also for a claim that has waited before: a message may be lost. */
+  synchronized void beginAnew() {
+    if (!waiting.isEmpty()) {
+      restart();
     }
   }
 
@@ -197,8 +257,41 @@ public final class QueuePoller {
   void hintNow(String id) {
     Waiting next = named(id);
     if (next != null) {
-      next.claim.ask();
+      next.ask();
     }
+  }
+
+  /** Adds of each name the first who waits and has not been asked for. */
+  synchronized void addQuiet(Map<String, Waiting> first) {
+    for (Waiting one : waiting.values()) {
+      if (!one.asked) {
+        first.merge(one.request.name(), one, (a, b) -> a.since < b.since ? a : b);
+      }
+    }
+  }
+
+  /** Removes names for which someone has been asked for. */
+  synchronized void removeAsked(Set<String> names) {
+    for (Waiting one : waiting.values()) {
+      if (one.asked) {
+        names.remove(one.request.name());
+      }
+    }
+  }
+
+  /** Looks for others, too, once. */
+  void look(List<String> names, Consumer<String> hint) {
+    context
+        .time()
+        .lane(Lane.WORK)
+        .execute(
+            () -> {
+              try {
+                queues.turn(names).first.forEach(owner -> hint.accept(owner.id()));
+              } catch (RuntimeException e) {
+                soon(); // Whoever waits hears what is wrong.
+              }
+            });
   }
 
   private synchronized @Nullable Waiting named(String id) {
@@ -233,7 +326,7 @@ public final class QueuePoller {
   public synchronized List<QueuedClaim> close() {
     closed = true;
     cancelTimer();
-    List<QueuedClaim> left = waiting.values().stream().map(Waiting::claim).toList();
+    List<QueuedClaim> left = waiting.values().stream().map(one -> one.claim).toList();
     waiting.clear();
     empty = true;
     byId.clear();
@@ -277,8 +370,12 @@ public final class QueuePoller {
 
   private void look(boolean surely) {
     List<Waiting> ready = List.of();
+    boolean isExpected = surely || isEndOver();
     try {
       ready = isBeatDue() ? beat() : inTurn(surely);
+      if (!isExpected && ready.stream().anyMatch(one -> !one.asked)) {
+        untold.run();
+      }
     } catch (RuntimeException e) {
       // Whoever waits is asked for again, and hears from that what is wrong.
       ready = all();
@@ -300,6 +397,10 @@ public final class QueuePoller {
         soon();
       }
     }
+  }
+
+  private synchronized boolean isEndOver() {
+    return endNanos != Long.MAX_VALUE && context.time().nanos() - endNanos >= 0;
   }
 
   private synchronized boolean isBeatDue() {
@@ -359,6 +460,7 @@ public final class QueuePoller {
   }
 
   private void ask(Waiting next) {
+    next.asked = true;
     context.time().lane(Lane.WORK).execute(next.claim::ask);
   }
 

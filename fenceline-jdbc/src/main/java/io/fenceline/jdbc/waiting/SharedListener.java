@@ -3,6 +3,7 @@ package io.fenceline.jdbc.waiting;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One pair of ears for all clients of this process that would hear the same: a hundred clients that
@@ -51,6 +52,21 @@ public final class SharedListener implements NotificationListener {
   @Override
   public boolean isHearing() {
     return ears.isHearing();
+  }
+
+  @Override
+  public @Nullable Watch watch() {
+    return ears.watch();
+  }
+
+  @Override
+  public boolean covers(Watch watch) {
+    return ears.covers(watch);
+  }
+
+  @Override
+  public void doubt() {
+    ears.doubt();
   }
 
   @Override

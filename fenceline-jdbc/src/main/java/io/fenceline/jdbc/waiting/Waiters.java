@@ -7,6 +7,8 @@ import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.QueuedClaim;
 import io.fenceline.spi.StoreContext;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +44,8 @@ public final class Waiters {
     this.client = client;
     this.whileTold = interval;
     this.reader = new QueueReader(requests, statements);
-    this.poller = new QueuePoller(context, () -> isTold() ? whileTold : interval, reader);
+    this.poller =
+        new QueuePoller(context, () -> isTold() ? whileTold : interval, reader, this::untold);
     this.local = new LocalPollers(store + " " + statements.tables);
     local.add(poller);
   }
@@ -68,13 +71,44 @@ public final class Waiters {
 
   // Those who wait here. ------------------------------------------------------------------------
 
-  /** A claim waits from now on, or still does. */
-  public void add(ClaimRequest request, QueuedClaim claim) {
+  /**
+   * Returns what a claim has to know that is about to be asked for, to be told for sure if it has
+   * to wait.
+   */
+  public @Nullable Watch watch() {
+    NotificationListener hears = listener;
+    return hears == null ? null : hears.watch();
+  }
+
+  /**
+   * A claim waits from now on, or still does.
+   *
+   * @param holderLasts how long whoever holds the name may do so; null if that is not known
+   * @param watch from before it was asked for
+   */
+  public void add(
+      ClaimRequest request,
+      QueuedClaim claim,
+      @Nullable Duration holderLasts,
+      @Nullable Watch watch) {
     NotificationListener hears = listener;
     if (hears != null) {
       hears.start();
     }
-    poller.add(request, claim);
+    boolean isToldForSure = hears != null && watch != null && hears.covers(watch);
+    Duration untilEnd = holderLasts == null ? QueuePoller.patience(request) : holderLasts;
+    poller.add(request, claim, isToldForSure ? untilEnd : null);
+    if (watch != null && !isToldForSure) {
+      poller.beginAnew();
+      local.look();
+    }
+  }
+
+  private void untold() {
+    NotificationListener hears = listener;
+    if (hears != null) {
+      hears.doubt();
+    }
   }
 
   /** A claim no longer waits; gives it if it did. */
@@ -102,6 +136,16 @@ public final class Waiters {
   /** As {@link #hint}, where asking does not block. */
   public void hintNow(String id) {
     local.hintNow(id);
+  }
+
+  /** It is the turn of someone of this process. */
+  public void rung() {
+    local.rung();
+  }
+
+  /** Names for which someone of this process waits, and has to be told. */
+  public Collection<String> quietNames() {
+    return local.quietNames();
   }
 
   /** A name may be free, or a message may have been missed: all of this process look. */

@@ -33,7 +33,7 @@ class QueuePollerTest {
       new StoreContext(new ClientInfo("test", "host", 1), time, random, LEASE, LEASE);
   private final Tables tables = new Tables();
   private final QueuePoller poller =
-      new QueuePoller(context, () -> PollInterval.millis(10, 160), tables);
+      new QueuePoller(context, () -> PollInterval.millis(10, 160), tables, () -> {});
   private final List<ClaimRequest> asked = new ArrayList<>();
 
   /** What the database would answer. */
@@ -93,7 +93,8 @@ class QueuePollerTest {
             again -> {
               asked.add(again);
               return CompletableFuture.completedFuture(new ClaimAnswer.Waiting(Obstacle.UNKNOWN));
-            }));
+            }),
+        null);
     return request;
   }
 
@@ -180,7 +181,7 @@ class QueuePollerTest {
               asked.add(again);
               return CompletableFuture.completedFuture(new ClaimAnswer.Waiting(Obstacle.UNKNOWN));
             });
-    poller.add(request, claim);
+    poller.add(request, claim, null);
     assertThat(asked).containsExactly(request);
   }
 

@@ -9,6 +9,7 @@ import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.testbed.process.JavaProcess;
+import io.fenceline.testbed.server.MariaDbServer;
 import io.fenceline.testbed.server.PostgresServer;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
@@ -31,26 +32,33 @@ class ToldTest {
   private static final Duration LEASE = Duration.ofSeconds(50);
 
   private static PostgresServer server;
+  private static MariaDbServer mariadb;
 
   @TempDir Path folder;
 
   @BeforeAll
   static void start() {
     server = PostgresServer.builder().fsync(false).start();
+    mariadb = MariaDbServer.start();
   }
 
   @AfterAll
   static void stop() {
     server.close();
+    mariadb.close();
   }
 
   private String url(String store) {
-    return store.equals("sqlite") ? "sqlite:" + folder.resolve("locks.db") : Urls.of(server);
+    return switch (store) {
+      case "sqlite" -> "sqlite:" + folder.resolve("locks.db");
+      case "mariadb" -> Urls.of(mariadb);
+      default -> Urls.of(server);
+    };
   }
 
   /** No timer fires, so nobody here looks: only a message can bring the grant. */
   @ParameterizedTest
-  @ValueSource(strings = {"postgresql", "sqlite"})
+  @ValueSource(strings = {"postgresql", "sqlite", "mariadb"})
   void oneThatWaitsInAnotherProcess_isTold(String store) {
     ManualTime time = new ManualTime();
     time.jumpWall(Duration.between(Instant.ofEpochMilli(time.wallMillis()), Instant.now()));

@@ -1,0 +1,17 @@
+-- bell.sql (MariaDB): sleeps until someone ends this statement, and not at all if it is somebody's turn.
+--
+-- Looking and sleeping are one request: a KILL that comes while the connection has none is dropped, but it
+-- comes after the commit that it tells of, and so before this look. :armed is a lock that says, to those
+-- who join a queue, that this request has begun; :before and :older were those of the two before.
+--
+-- It sleeps in a DO, since a SELECT that is ended is an error, which the driver writes to the log. It looks in a
+-- SELECT, since a DO locks what it reads, for as long as it sleeps.
+
+BEGIN NOT ATOMIC
+  DECLARE ready INT;
+  DO RELEASE_LOCK(:before), RELEASE_LOCK(:older), GET_LOCK(:armed, 0);
+  SELECT COUNT(t.owner) INTO ready FROM (
+  {in_turn}
+  ) AS t;
+  DO SLEEP(IF(ready > 0, 0, :seconds));
+END
