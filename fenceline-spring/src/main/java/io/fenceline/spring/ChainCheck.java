@@ -109,7 +109,7 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
     try {
       Objects.requireNonNull(clients.apply(client), "client");
     } catch (NoUniqueBeanDefinitionException e) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           operation.described(),
           client.isEmpty()
               ? "there are several Fenceline beans %s, and none is primary".formatted(names)
@@ -117,7 +117,7 @@ final class ChainCheck implements BeanPostProcessor, SmartInitializingSingleton 
           "Say which one, such as client = \"%s\"".formatted(names.get(0)),
           e);
     } catch (NoSuchBeanDefinitionException e) {
-      throw new InvalidLockedMethodException(
+      throw InvalidMethods.found(
           operation.described(),
           client.isEmpty()
               ? "there is no Fenceline bean"

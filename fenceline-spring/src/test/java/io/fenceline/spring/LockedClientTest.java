@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
+import io.fenceline.settings.InvalidSettingException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -73,7 +74,7 @@ class LockedClientTest {
   @Test
   void clientThatIsNotThere_failsTheStart() {
     assertThatThrownBy(() -> Application.start(Nobody.class, Second.class).close())
-        .isInstanceOf(InvalidLockedMethodException.class)
+        .isInstanceOf(InvalidSettingException.class)
         .hasMessageContaining("Nobody.method()")
         .hasMessageContaining("there is no Fenceline bean 'nobody'")
         .hasMessageContaining("[fenceline, second]");
@@ -82,7 +83,7 @@ class LockedClientTest {
   @Test
   void severalClients_ofWhichNoneIsNamed_failTheStart() {
     assertThatThrownBy(() -> Application.start(Unnamed.class, Second.class).close())
-        .isInstanceOf(InvalidLockedMethodException.class)
+        .isInstanceOf(InvalidSettingException.class)
         .hasMessageContaining("Unnamed.method()")
         .hasMessageContaining("several Fenceline beans [fenceline, second]")
         .hasMessageContaining("client = \"fenceline\"");
