@@ -2,6 +2,9 @@ package io.fenceline.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
 import io.fenceline.FencedLock;
 import io.fenceline.Fenceline;
@@ -25,10 +28,12 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,6 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.Driver;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -231,6 +237,39 @@ class StoreChoiceTest {
               assertThat(postgres.sql("SELECT to_regclass('plain_locks') IS NOT NULL"))
                   .contains("t");
             });
+  }
+
+  @Test
+  void detailsOfAnotherDatabase_areNotUsed_andThatIsSaid() {
+    List<String> warnings =
+        warnings("jdbc:postgresql://elsewhere/x", StoreChoiceTest::lockAndRelease);
+    assertThat(warnings)
+        .singleElement()
+        .asString()
+        .contains("Renewals share the application's DataSource")
+        .contains("fenceline.jdbc.own-connections=false");
+  }
+
+  /** What is warned of where the pool is not known, and the details have this URL. */
+  private static List<String> warnings(String url, Consumer<Fenceline> use) {
+    SimpleDriverDataSource unknown =
+        new SimpleDriverDataSource(
+            new Driver(), postgres.jdbcUrl(), postgres.user(), postgres.password());
+    JdbcDetails details = new JdbcDetails(url, postgres.user(), postgres.password(), null);
+    ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(DataSourceStoreSource.class);
+    logged.start();
+    logger.addAppender(logged);
+    try {
+      Boot.withDataSource()
+          .withBean(DataSource.class, () -> unknown)
+          .withBean(JdbcDetails.class, () -> details)
+          .withPropertyValues("fenceline.lease=9s")
+          .run(context -> use.accept(context.getBean(Fenceline.class)));
+    } finally {
+      logger.detachAppender(logged);
+    }
+    return logged.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 
   @Test
