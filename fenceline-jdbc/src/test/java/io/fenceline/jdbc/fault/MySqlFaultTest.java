@@ -32,7 +32,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,6 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What becomes of locks when MySQL does not do well; and how many statements they cost. */
 @NeedsMySql
 @Isolated
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class MySqlFaultTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final LockOptions LEASE = LockOptions.defaults().lease(BOUND);
@@ -66,7 +70,9 @@ class MySqlFaultTest {
     Restarts.check(server, Urls.of(server), crash);
   }
 
+  /** The last one: MySQL's own threads may sleep until a time that was, for hours, the present. */
   @Test
+  @Order(Integer.MAX_VALUE)
   void forgottenNames_keepTokensRising_whenTheClockIsSetBack() {
     try {
       Sweeping.checkNumbers(Urls.of(server), server::clockOffset);

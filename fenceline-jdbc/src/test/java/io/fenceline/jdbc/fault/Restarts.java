@@ -38,11 +38,11 @@ final class Restarts {
         Fenceline two = connect(url);
         Load load = new Load(name + "-busy", List.of(one, one, two))) {
       assertThat(one.guarantees().durable()).isEqualTo(Certainty.YES);
-      Hold hold = one.lock(name).tryAcquire().orElseThrow();
+      Hold hold = one.lock(name).tryAcquire(BOUND).orElseThrow();
       CompletableFuture<Hold> waiting = two.lock(name).acquireAsync(BOUND);
       Eventually.until(BOUND, "the queue", () -> one.inspect(name).waiters().size() == 1);
       load.awaitMore();
-      Hold last = one.lock(name + "-last").tryAcquire().orElseThrow();
+      Hold last = one.lock(name + "-last").tryAcquire(BOUND).orElseThrow();
       long pid = server.pid();
 
       if (crash) {

@@ -3,6 +3,7 @@ package io.fenceline.recipes.once;
 import io.fenceline.Fenceline;
 import io.fenceline.LockLostException;
 import io.fenceline.recipes.once.OnceRefusedException.Reason;
+import io.fenceline.testkit.Eventually;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.sql.PreparedStatement;
@@ -46,7 +47,10 @@ final class OnceWorker {
     int keys = Integer.parseInt(arguments[1]);
     Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
     Random random = new Random(Long.parseLong(arguments[3]));
-    try (Fenceline fenceline = Fenceline.connect(uri)) {
+    // A busy machine may take longer than a client waits for its first connection.
+    try (Fenceline fenceline =
+        Eventually.until(
+            Duration.ofMinutes(1), "the store", () -> Fenceline.connect(uri), client -> true)) {
       Map<Vanished, Asked> asked = new EnumMap<>(Vanished.class);
       for (Vanished vanished : Vanished.values()) {
         asked.put(

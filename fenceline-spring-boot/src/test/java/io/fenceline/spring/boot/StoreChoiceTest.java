@@ -19,8 +19,11 @@ import io.fenceline.spi.StoreFactory;
 import io.fenceline.spring.Locked;
 import io.fenceline.spring.LockedContext;
 import io.fenceline.testbed.server.MariaDbServer;
+import io.fenceline.testbed.server.MySqlServer;
+import io.fenceline.testbed.server.NeedsMySql;
 import io.fenceline.testbed.server.PostgresServer;
 import io.fenceline.testbed.server.RedisServer;
+import io.fenceline.testkit.Eventually;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +40,7 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -250,6 +254,41 @@ class StoreChoiceTest {
         .contains("fenceline.jdbc.own-connections=false");
   }
 
+  /** Two that are opened as the connection details say, beside a pool that they know nothing of. */
+  @Test
+  void ownConnections_areThoseOfTheConnectionDetails_whereThePoolIsUnknown() {
+    List<String> warnings =
+        warnings(
+            postgres.jdbcUrl() + "?ApplicationName=own-connections",
+            fenceline -> {
+              try (Fenceline other = Fenceline.connect(withUser());
+                  Hold inTheWay = other.lock("waited for").tryAcquire().orElseThrow();
+                  Hold renewed = fenceline.lock("own").tryAcquire().orElseThrow()) {
+                CompletableFuture<Hold> waiting =
+                    fenceline.lock("waited for").acquireAsync(Duration.ofMinutes(2));
+                Eventually.until(
+                    Duration.ofMinutes(1),
+                    "one connection that renews, and one that listens for those who wait",
+                    () -> ownConnections() == 2);
+                assertThat(inTheWay.isValid()).isTrue();
+                assertThat(renewed.isValid()).isTrue();
+                waiting.cancel(false);
+              }
+            });
+    assertThat(warnings).isEmpty();
+  }
+
+  private static String withUser() {
+    return postgres.jdbcUrl() + "?user=" + postgres.user() + "&password=" + postgres.password();
+  }
+
+  private static int ownConnections() {
+    return Integer.parseInt(
+        postgres
+            .sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'own-connections'")
+            .strip());
+  }
+
   /** What is warned of where the pool is not known, and the details have this URL. */
   private static List<String> warnings(String url, Consumer<Fenceline> use) {
     SimpleDriverDataSource unknown =
@@ -355,6 +394,22 @@ class StoreChoiceTest {
   void scripts_areWhatTheStoreWouldDo(Database database) throws IOException {
     String url = "jdbc:" + database.name().toLowerCase(Locale.ROOT) + "://h/d";
     assertThat(script(database)).endsWith(JdbcStores.at(url).schema(database));
+  }
+
+  @Test
+  @NeedsMySql
+  @Tag("long")
+  void mySql_isTheDataSource() {
+    try (MySqlServer mySql = MySqlServer.start()) {
+      Boot.withDataSource()
+          .withPropertyValues(
+              "spring.datasource.url="
+                  + mySql.jdbcUrl()
+                  + "?allowPublicKeyRetrieval=true&sslMode=DISABLED",
+              "spring.datasource.username=" + mySql.user(),
+              "spring.datasource.password=" + mySql.password())
+          .run(context -> lockAndRelease(context.getBean(Fenceline.class)));
+    }
   }
 
   @Test
