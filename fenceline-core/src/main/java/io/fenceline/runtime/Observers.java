@@ -71,9 +71,10 @@ final class Observers {
   @Nullable RequestObservation request(StoreOperation operation, String name) {
     LockObserver told = observer;
     boolean recorded = FlightEvents.isOn();
-    return told == null && !recorded
-        ? null
-        : new RequestObservation(this, operation, name, engine.time.nanos(), recorded);
+    if (recorded) {
+      return new RequestObservation.Recorded(this, operation, name, engine.time.nanos());
+    }
+    return told == null ? null : new RequestObservation(this, operation, name, engine.time.nanos());
   }
 
   /** Notes a request for which an answer, or the lack of one, is or will be in a future. */
@@ -102,7 +103,7 @@ final class Observers {
       if (answer.isDone() && !answer.isCompletedExceptionally()) {
         requestEnded(StoreOperation.RELEASE, name, RequestOutcome.ANSWERED, sentNanos);
       } else {
-        sent(new RequestObservation(this, StoreOperation.RELEASE, name, sentNanos, false), answer);
+        sent(new RequestObservation(this, StoreOperation.RELEASE, name, sentNanos), answer);
       }
     }
   }

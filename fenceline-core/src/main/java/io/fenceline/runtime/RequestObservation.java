@@ -5,29 +5,22 @@ import io.fenceline.metrics.StoreOperation;
 import org.jspecify.annotations.Nullable;
 
 /** What is noted of one request to the store, until its first answer. */
-final class RequestObservation {
-  private final Observers watchers;
+class RequestObservation {
   private final StoreOperation operation;
   private final String name;
   private final long sentNanos;
-  private final FlightEvents.@Nullable StoreRequest flight;
-  private boolean ended;
 
-  RequestObservation(
-      Observers watchers, StoreOperation operation, String name, long sentNanos, boolean recorded) {
+  /** Guarded by this; null once it has ended. */
+  private @Nullable Observers watchers;
+
+  RequestObservation(Observers watchers, StoreOperation operation, String name, long sentNanos) {
     this.watchers = watchers;
     this.operation = operation;
     this.name = name;
     this.sentNanos = sentNanos;
-    if (recorded) {
-      flight = new FlightEvents.StoreRequest(name, operation.tag());
-      flight.begin();
-    } else {
-      flight = null;
-    }
   }
 
-  void end(@Nullable Throwable failure) {
+  final void end(@Nullable Throwable failure) {
     RequestOutcome outcome = Observers.outcomeOf(failure);
     if (outcome != null) {
       end(outcome);
@@ -35,17 +28,37 @@ final class RequestObservation {
   }
 
   /** The first answer, or the end of the patience with it; what comes later is not counted. */
-  void end(RequestOutcome outcome) {
+  final void end(RequestOutcome outcome) {
+    Observers told;
     synchronized (this) {
-      if (ended) {
-        return;
-      }
-      ended = true;
+      told = watchers;
+      watchers = null;
     }
-    watchers.requestEnded(operation, name, outcome, sentNanos);
-    if (flight != null && flight.shouldCommit()) {
-      flight.outcome = outcome.tag();
-      flight.commit();
+    if (told != null) {
+      told.requestEnded(operation, name, outcome, sentNanos);
+      ended(outcome);
+    }
+  }
+
+  /** Called once. */
+  void ended(RequestOutcome outcome) {}
+
+  /** One that a flight recording asks for; others need no room for it. */
+  static final class Recorded extends RequestObservation {
+    private final FlightEvents.StoreRequest flight;
+
+    Recorded(Observers watchers, StoreOperation operation, String name, long sentNanos) {
+      super(watchers, operation, name, sentNanos);
+      flight = new FlightEvents.StoreRequest(name, operation.tag());
+      flight.begin();
+    }
+
+    @Override
+    void ended(RequestOutcome outcome) {
+      if (flight.shouldCommit()) {
+        flight.outcome = outcome.tag();
+        flight.commit();
+      }
     }
   }
 }

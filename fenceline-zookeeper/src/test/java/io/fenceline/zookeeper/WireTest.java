@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** What goes over the wire, counted. */
 class WireTest {
-  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final Duration LEASE = Duration.ofSeconds(2);
 
   private final Fleet fleet = new Fleet();
   private FaultProxy proxy;
