@@ -140,7 +140,7 @@ class RedlockFaultTest {
                     .hasMessageContaining(
                         "A claim of lock 'other' found no majority of nodes, needed 3 of 5: ");
                 assertThat(error.getMessage().split(" granted it as ")).hasSize(1 + 2);
-                assertThat(error.getMessage().split("\\([0-9.]+m?s\\)")).hasSize(1 + 5);
+                assertThat(error.getMessage().split("\\([0-9.]+[mu]?s\\)")).hasSize(1 + 5);
                 nodes.all().forEach(n -> assertThat(error).hasMessageContaining(n.address()));
               });
       Clients.get(hold.lost());
