@@ -70,6 +70,8 @@ final class Failures {
       return "the server wants a certificate of its clients; name one with cert and key";
     } else if (said.contains("Network closed for unknown reason")
         || said.contains("protocol negotiation")
+        || said.contains("channel closed")
+        || said.contains("ClosedChannelException")
         || said.contains("Connection reset")) {
       return "the server closed the connection; check that it runs, and that both sides speak TLS (ca, cert, key) or neither";
     }

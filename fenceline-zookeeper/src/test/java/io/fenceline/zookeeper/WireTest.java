@@ -199,21 +199,22 @@ class WireTest {
 
   @Test
   void aLongLineOfOneClient_isPolledTogether() {
-    PermitHold held = client.semaphore("wire-line", 1).tryAcquire().orElseThrow();
+    Duration lease = LEASE.multipliedBy(2); // As long as the session proves itself: the server may be busy.
+    Fenceline patient = fleet.client("patient", Servers.store(proxy.address()), lease);
+    PermitHold held = patient.semaphore("wire-line", 1).tryAcquire().orElseThrow();
     List<CompletableFuture<PermitHold>> waiting = new ArrayList<>();
     for (int i = 0; i < 150; i++) {
-      waiting.add(client.semaphore("wire-line", 1).acquireAsync(Fleet.AMPLE));
+      waiting.add(patient.semaphore("wire-line", 1).acquireAsync(Fleet.AMPLE));
     }
     Eventually.until(Fleet.AMPLE, "the waits", () -> fleet.heard(Contended.class).size() == 150);
     proxy.resetCounts();
     long start = System.nanoTime();
-    long nanos = LEASE.toNanos() * 3;
-    Eventually.until(Fleet.AMPLE, "three leases", () -> System.nanoTime() - start > nanos);
-    long leases = (System.nanoTime() - start) / LEASE.toNanos() + 1;
+    long nanos = lease.toNanos() * 3 / 2;
+    Eventually.until(Fleet.AMPLE, "one and a half leases", () -> System.nanoTime() - start > nanos);
+    long leases = (System.nanoTime() - start) / lease.toNanos() + 1;
 
-    // Each of them has looked at least twice, at lists that were no older than a quarter of a
-    // lease.
-    assertThat(proxy.count("getChildren")).isBetween(2L, leases * 5);
+    // Each of them has looked at least once, at lists that were no older than a quarter of a lease.
+    assertThat(proxy.count("getChildren")).isBetween(1L, leases * 5);
     assertThat(held.isValid()).isTrue();
     waiting.forEach(next -> next.cancel(true));
   }
