@@ -199,7 +199,7 @@ class WireTest {
 
   @Test
   void aLongLineOfOneClient_isPolledTogether() {
-    Duration lease = LEASE.multipliedBy(2); // As long as the session proves itself: the server may be busy.
+    Duration lease = LEASE.multipliedBy(2); // The longest that fits the session.
     Fenceline patient = fleet.client("patient", Servers.store(proxy.address()), lease);
     PermitHold held = patient.semaphore("wire-line", 1).tryAcquire().orElseThrow();
     List<CompletableFuture<PermitHold>> waiting = new ArrayList<>();
