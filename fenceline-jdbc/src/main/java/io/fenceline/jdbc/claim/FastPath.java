@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FastPath {
   /*
-   * Where the database can update and return what it wrote, a name that was alone when it was last seen
-   * is tried with the barest statement there is, which knows neither of new names, nor of holders whose
+   * A name that was alone when it was last seen is tried with the barest statement there is, which knows neither of new names, nor of holders whose
    * time is over, nor of waiters to be told. If that finds nothing, the statement that knows of all
    * that follows. How these statements could go wrong, and why they don't, is in their files and in
    * docs/design/0022.
@@ -100,16 +99,18 @@ public final class FastPath {
     String name = request.name();
     long number = NOT_FREE;
     if (statements.take != null && isPlain(request) && quiet.has(name)) {
-      number = run(db.call(statements.take), request, seen);
+      boolean asKey = dialect.takesNumberAsKey();
+      number = run(db.call(statements.take, asKey), asKey, request, seen);
     }
     if (number == NOT_FREE) {
       Units units = Units.of(request.mode());
+      boolean asKey = dialect.returnsNumberAsKey();
       SqlConnection.Call call =
-          db.call(statements.claim, dialect.returnsNumberAsKey())
+          db.call(statements.claim, asKey)
               .set("units", units.taken())
               .set("capacity", units.capacity())
               .set("delay", Micros.of(request.delay()));
-      number = run(call, request, seen);
+      number = run(call, asKey, request, seen);
     }
     learn(name, number != NOT_FREE);
     return number;
@@ -120,13 +121,14 @@ public final class FastPath {
     return isExclusive(request) && request.delay().isZero();
   }
 
-  private long run(SqlConnection.Call call, ClaimRequest request, long seen) throws SQLException {
+  private long run(SqlConnection.Call call, boolean asKey, ClaimRequest request, long seen)
+      throws SQLException {
     call.set("name", key(request.name()))
         .set("owner", request.owner().bytes())
         .set("term", Micros.of(request.term()))
         .set("client", client)
         .set("seen", seen);
-    Long number = dialect.returnsNumberAsKey() ? call.key() : call.row(row -> taken(row, request));
+    Long number = asKey ? call.key() : call.row(row -> taken(row, request));
     return number == null ? NOT_FREE : number;
   }
 

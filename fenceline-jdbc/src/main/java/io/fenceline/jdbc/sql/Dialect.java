@@ -117,6 +117,11 @@ public abstract class Dialect {
     return false;
   }
 
+  /** Whether that one's number comes back as a generated key, too. */
+  public boolean takesNumberAsKey() {
+    return returnsNumberAsKey();
+  }
+
   /** Whether a mutex claim joins a queue by one statement, and is granted from it by one. */
   boolean hasTurn() {
     return false;

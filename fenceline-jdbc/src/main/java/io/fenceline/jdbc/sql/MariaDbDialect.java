@@ -61,6 +61,17 @@ public class MariaDbDialect extends Dialect {
   }
 
   @Override
+  boolean hasTake() {
+    return true;
+  }
+
+  /** Other than an insert, an update can't return what it wrote. */
+  @Override
+  public boolean takesNumberAsKey() {
+    return true;
+  }
+
+  @Override
   boolean hasTurn() {
     return true;
   }

@@ -107,10 +107,13 @@ public final class Sql {
     return replace(template(dialect, name), name, replacements);
   }
 
-  /** As {@link #text}, with its placeholders. */
+  /** As {@link #text}, with its placeholders. What MySQL says no differently is MariaDB's file. */
   static String template(String dialect, String name) {
     boolean isOwn = OWN.contains(name) || (dialect.equals("mysql") && OWN_OF_MYSQL.contains(name));
     String text = resource((isOwn ? dialect + "/" : "") + name + ".sql");
+    if (text == null && isOwn && dialect.equals("mysql")) {
+      text = resource("mariadb/" + name + ".sql");
+    }
     if (text == null) {
       throw new IllegalStateException("no statement " + name + " for " + dialect);
     }

@@ -1,4 +1,4 @@
--- diagnose.sql (MariaDB): settings that matter for locks.
+-- diagnose.sql (MariaDB, MySQL): settings that matter for locks.
 --
 -- With a binary log, a transaction that the log lacks after a crash is rolled back in the tables, too.
 

@@ -1,4 +1,4 @@
--- fence-schema.sql (MariaDB): what JdbcFence remembers.
+-- fence-schema.sql (MariaDB, MySQL): what JdbcFence remembers.
 
 CREATE TABLE IF NOT EXISTS {fences} (
   resource        VARBINARY(200) NOT NULL PRIMARY KEY,

@@ -1,4 +1,4 @@
--- schema.sql (MariaDB): the tables of the locks. Statements are separated by a line with a semicolon.
+-- schema.sql (MariaDB, MySQL): the tables of the locks. Statements are separated by a line with a semicolon.
 --
 -- locks   one row a name. It has the last grant number, which a release keeps, and one holder; the
 --         holder of a mutex is always here, so that taking a free name is one statement.

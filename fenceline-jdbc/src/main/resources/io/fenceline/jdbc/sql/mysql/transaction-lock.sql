@@ -1,4 +1,0 @@
--- transaction-lock.sql (MySQL): locks the row of a name until the transaction ends.
-
-INSERT INTO {transaction_locks} (name) VALUES (?)
-ON DUPLICATE KEY UPDATE name = name
