@@ -61,6 +61,11 @@ class MySqlContractTest extends LockContract {
   }
 
   @Test
+  void numbersRise_althoughTheClockIsBehind() throws Exception {
+    NumbersApart.check(Urls.of(server), Urls.of(server));
+  }
+
+  @Test
   void theFirstOfAQueue_isFoundByItsName() {
     Turns.check(Urls.of(server));
   }

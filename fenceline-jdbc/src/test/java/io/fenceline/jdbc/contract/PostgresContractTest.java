@@ -66,6 +66,11 @@ class PostgresContractTest extends LockContract {
   }
 
   @Test
+  void numbersRise_althoughTheClockIsBehind() throws Exception {
+    NumbersApart.check(Urls.of(server), Urls.of(server));
+  }
+
+  @Test
   void theFirstOfAQueue_isFoundByItsName() {
     Turns.check(Urls.of(server));
   }

@@ -5,6 +5,7 @@ import io.fenceline.spi.StoreAddress;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -20,5 +21,11 @@ class SqliteContractTest extends LockContract {
   protected StoreHarness harness() {
     StoreAddress address = StoreAddress.parse("sqlite:" + folder.resolve("locks.db"));
     return StoreHarness.onManualTime(time -> new JdbcProvider().at(address));
+  }
+
+  @Test
+  void numbersRise_althoughTheClockIsBehind() throws Exception {
+    Path file = folder.resolve("numbers.db");
+    NumbersApart.check("sqlite:" + file, "jdbc:sqlite:" + file);
   }
 }

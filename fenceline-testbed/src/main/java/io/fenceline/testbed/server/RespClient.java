@@ -1,6 +1,5 @@
 package io.fenceline.testbed.server;
 
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -26,9 +25,13 @@ public final class RespClient implements AutoCloseable {
   private final Socket socket;
   private final InputStream in;
 
+  private final byte[] buffer = new byte[16 * 1024];
+  private int at;
+  private int filled;
+
   private RespClient(Socket socket) throws IOException {
     this.socket = socket;
-    this.in = new BufferedInputStream(socket.getInputStream());
+    this.in = socket.getInputStream();
   }
 
   /** Connects; a reply that does not come within five seconds is an {@link IOException}. */
@@ -103,10 +106,8 @@ public final class RespClient implements AutoCloseable {
     if (length < 0) {
       return null;
     }
-    byte[] bytes = in.readNBytes(length);
-    if (bytes.length < length || in.skip(2) < 2) {
-      throw new EOFException("Redis closed the connection");
-    }
+    byte[] bytes = readBytes(length);
+    readBytes(2); // the end of the line
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
@@ -125,20 +126,62 @@ public final class RespClient implements AutoCloseable {
     return array;
   }
 
+  /** A recording of all that a server does has many long lines: they are not read byte by byte. */
   private String readLine() throws IOException {
-    ByteArrayOutputStream line = new ByteArrayOutputStream();
-    for (int b = in.read(); b != '\n'; b = in.read()) {
-      if (b < 0) {
-        throw new EOFException("Redis closed the connection");
+    ByteArrayOutputStream begun = null;
+    while (true) {
+      int end = at;
+      while (end < filled && buffer[end] != '\n') {
+        end++;
       }
-      if (b != '\r') {
-        line.write(b);
+      if (end < filled) {
+        String line = line(begun, end);
+        at = end + 1;
+        return line;
       }
+      begun = begun == null ? new ByteArrayOutputStream() : begun;
+      begun.write(buffer, at, filled - at);
+      fill();
     }
-    if (line.size() == 0) {
+  }
+
+  private String line(@Nullable ByteArrayOutputStream begun, int end) throws IOException {
+    String line = new String(buffer, at, end - at, StandardCharsets.UTF_8);
+    if (begun != null) {
+      begun.write(buffer, at, end - at);
+      line = begun.toString(StandardCharsets.UTF_8);
+    }
+    int length = line.endsWith("\r") ? line.length() - 1 : line.length();
+    if (length == 0) {
       throw new IOException("Not a RESP2 reply: an empty line");
     }
-    return line.toString(StandardCharsets.UTF_8);
+    return line.substring(0, length);
+  }
+
+  private byte[] readBytes(int length) throws IOException {
+    byte[] bytes = new byte[length];
+    int done = 0;
+    while (done < length) {
+      if (at == filled) {
+        fill();
+      }
+      int part = Math.min(length - done, filled - at);
+      System.arraycopy(buffer, at, bytes, done, part);
+      at += part;
+      done += part;
+    }
+    return bytes;
+  }
+
+  /** Reads on after all that was read has been used. */
+  private void fill() throws IOException {
+    at = 0;
+    filled = 0;
+    int read = in.read(buffer);
+    if (read < 0) {
+      throw new EOFException("Redis closed the connection");
+    }
+    filled = read;
   }
 
   @Override

@@ -74,6 +74,19 @@ abstract class SharingBehaviour extends Scenario {
   }
 
   @Test
+  void readerThatIsLeft_keepsAWriterOut_whoKnewTheNameFree() {
+    if (!shares()) {
+      return;
+    }
+    a.take(ledger).release();
+    Hold first = read(b);
+    read(c);
+    assertThat(first.release()).isEqualTo(RELEASED);
+
+    assertThat(a.tryTake(ledger)).isEmpty();
+  }
+
+  @Test
   void writer_waitsForTheLastReader() {
     if (!shares()) {
       return;
