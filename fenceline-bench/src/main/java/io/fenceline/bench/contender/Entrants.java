@@ -38,7 +38,8 @@ public final class Entrants {
               ours(ALL),
               floor("bare statements", PostgresFloor::new),
               ring("NOTIFY, update", PostgresRing::new),
-              peer("shedlock", "ShedLock JDBC", ALONE, ShedLocks::new),
+              peer("shedlock", "ShedLock JdbcTemplate", ALONE, ShedLocks::usual),
+              peer("shedlock-plain", "ShedLock JDBC", ALONE, ShedLocks::plain),
               peer("spring", "Spring JdbcLockRegistry", ALL, SpringJdbcLocks::new),
               peer("advisory", "session advisory locks", ALL, AdvisoryLocks::new),
               fair(),
@@ -48,7 +49,8 @@ public final class Entrants {
               ours(ALL),
               floor("bare statements", InnoDbFloor::new),
               ring("GET_LOCK, update", MariaDbRing::new),
-              peer("shedlock", "ShedLock JDBC", ALONE, ShedLocks::new),
+              peer("shedlock", "ShedLock JdbcTemplate", ALONE, ShedLocks::usual),
+              peer("shedlock-plain", "ShedLock JDBC", ALONE, ShedLocks::plain),
               fair(),
               unfair());
       case "sqlite" ->

@@ -75,6 +75,7 @@ record Goal(
           rate("postgresql", "solo", "shedlock", 1.5, " of ShedLock"),
           rate("postgresql", "spread", "floor", 0.9, OF_FLOOR),
           rate("postgresql", "spread", "shedlock", 1.5, " of ShedLock"),
+          rate("postgresql", "spread", "shedlock-plain", 1.0, " of ShedLock at its best"),
           rate("postgresql", "hot", "jvm-fair", 0.6, OF_FAIR),
           fleet("postgresql", "advisory", 3, " of session advisory locks"),
           rate("sqlite", "solo", "floor", 0.8, OF_FLOOR),
