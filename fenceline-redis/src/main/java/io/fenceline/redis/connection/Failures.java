@@ -58,7 +58,8 @@ public final class Failures {
       return own;
     }
     String text = what + " failed" + (cause == null ? "" : ": " + words(cause));
-    boolean moves = store.startsWith("redis-"); // Whoever is the master next is found by dialing.
+    // Whoever is the master next is found by dialing.
+    boolean moves = store.startsWith("redis-") || store.startsWith("valkey-");
     return cause != null && isRefusal(cause) && !(moves && isOfAReplica(root(cause)))
         ? new StoreRefusedException(text + " (store=" + store + ")", cause)
         : new StoreUnavailableException(store, text, cause);

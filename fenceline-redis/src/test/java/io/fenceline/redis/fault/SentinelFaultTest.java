@@ -5,18 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.event.LockListener;
+import io.fenceline.event.StoreFailed;
 import io.fenceline.redis.layout.Layout;
 import io.fenceline.redis.support.Clients;
 import io.fenceline.redis.support.Replication;
 import io.fenceline.redis.support.Uris;
+import io.fenceline.testbed.server.RedisKind;
 import io.fenceline.testbed.server.RedisSentinel;
 import io.fenceline.testbed.server.RedisSentinels;
 import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testkit.Eventually;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A master that fails, with a replica that lacks the newest writes. */
 class SentinelFaultTest {
@@ -75,6 +82,35 @@ class SentinelFaultTest {
           "the new master to be asked",
           () -> client.inspect("kept").holders().get(0).id().equals(hold.id()));
       assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
+      clients.afterEach(null);
+    }
+  }
+
+  /** Either scheme reaches either server. */
+  @ParameterizedTest
+  @EnumSource(RedisKind.class)
+  void masterThatWasDemoted_isRefusedByNobody_whoWaitsForTheNext(RedisKind scheme) {
+    try (RedisSentinels group = RedisSentinels.start(Duration.ofMinutes(5))) {
+      RedisServer master = group.master();
+      AtomicBoolean failed = new AtomicBoolean();
+      Fenceline client =
+          clients.connect(
+              Fenceline.builder()
+                  .store(Uris.of(scheme, group))
+                  .listener(
+                      new LockListener() {
+                        @Override
+                        public void onStoreFailed(StoreFailed event) {
+                          failed.set(true);
+                        }
+                      }));
+      master.command("REPLICAOF", master.host(), "1"); // The Sentinels have not noticed yet.
+
+      CompletableFuture<Hold> claim = client.lock("demoted").acquireAsync(Clients.AMPLE);
+      Eventually.until(Clients.AMPLE, "a refusal", () -> failed.get() || claim.isDone());
+      master.command("REPLICAOF", "NO", "ONE");
+
+      assertThat(Clients.get(claim).isValid()).isTrue();
       clients.afterEach(null);
     }
   }
