@@ -65,6 +65,7 @@ public final class Wire {
   // Guarded by this.
   private final ArrayDeque<Unsent> unsent = new ArrayDeque<>();
   private @Nullable CompletableFuture<Void> dialing;
+  private Time.@Nullable Timer redial;
   private boolean closed;
   private int failures;
 
@@ -305,7 +306,7 @@ public final class Wire {
     CompletionStage<? extends StatefulRedisConnection<byte[], byte[]>> made;
     try {
       made = dialer.get();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // Whatever it was, it must not be the last dial.
       made = CompletableFuture.failedFuture(e);
     }
     made.whenComplete(
@@ -369,7 +370,6 @@ public final class Wire {
     boolean refused = Failures.isRefusal(cause);
     String why = cause == null ? "" : Failures.words(cause);
     List<Unsent> left;
-    long pause;
     synchronized (this) {
       dialing = null;
       unsent.removeIf(request -> request.reply.isDone());
@@ -388,13 +388,16 @@ public final class Wire {
       if (closed) {
         return;
       }
-      pause = FIRST_PAUSE_NANOS << Math.min(failures++, DOUBLINGS);
+      long pause = FIRST_PAUSE_NANOS << Math.min(failures++, DOUBLINGS);
       if (failures == 1) {
         LOG.warn("No connection to {}; trying again until there is one ({})", server, why);
       }
+      if (redial != null) {
+        redial.cancel(); // Of a dial before: requests dial too, and each would go on for itself.
+      }
+      redial = time.schedule(pause, () -> time.lane(Lane.WORK).execute(this::dial));
     }
     whenBroken.run();
-    time.schedule(pause, () -> time.lane(Lane.WORK).execute(this::dial));
   }
 
   boolean isConnected() {
