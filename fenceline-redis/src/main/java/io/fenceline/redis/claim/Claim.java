@@ -141,10 +141,14 @@ public final class Claim {
     }
     answer.whenComplete(
         (given, failure) -> {
-          if (given != null) {
-            answered(given, sent);
-          } else {
+          if (given == null) {
             failed(failure);
+            return;
+          }
+          try {
+            answered(given, sent);
+          } catch (Throwable e) { // As above: without a timer it would never ask again.
+            failed(e);
           }
         });
   }

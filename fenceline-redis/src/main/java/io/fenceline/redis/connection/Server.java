@@ -189,7 +189,11 @@ public final class Server {
       waitingForIdle.add(
           wire -> {
             reply.whenComplete((answer, failure) -> giveBack(wire));
-            wire.sendAndWait(call, replicaWait, asking, reply);
+            try {
+              wire.sendAndWait(call, replicaWait, asking, reply);
+            } catch (Throwable e) { // Others wait for the connection, and for the loop of handOut.
+              reply.completeExceptionally(e);
+            }
           });
     }
     handOut();

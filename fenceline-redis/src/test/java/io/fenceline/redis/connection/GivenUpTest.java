@@ -2,11 +2,13 @@ package io.fenceline.redis.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.fenceline.redis.layout.Call;
 import io.fenceline.redis.layout.Layout;
 import io.fenceline.redis.layout.Script;
 import io.fenceline.redis.support.Clients;
+import io.fenceline.redis.support.FaultyTime;
 import io.fenceline.redis.support.SmallCluster;
 import io.fenceline.redis.support.Stores;
 import io.fenceline.spi.ClaimRequest;
@@ -22,6 +24,7 @@ import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
+import io.fenceline.time.Time;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
@@ -38,7 +41,7 @@ import org.junit.jupiter.api.Test;
 class GivenUpTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  private static StoreContext context(ManualTime time) {
+  private static StoreContext context(Time time) {
     return new StoreContext(
         new ClientInfo("test", "localhost", 1), time, new Random(), TIMEOUT, TIMEOUT);
   }
@@ -140,6 +143,45 @@ class GivenUpTest {
 
       assertThat(next).isCompletedWithValueMatching(answer -> !answer.isEmpty());
       assertThat(redis.commandCount("evalsha")).isEqualTo(1);
+      server.close();
+      driver.close();
+    }
+  }
+
+  /** As where no memory or no stack is left: whoever comes next has a turn all the same. */
+  @Test
+  void turnToWaitForReplicasThatThrowsAnError_isNotTheLastOne() {
+    ManualTime time = new ManualTime();
+    FaultyTime faulty = new FaultyTime(time);
+    try (RedisServer redis = RedisServer.start()) {
+      Driver driver = new Driver(null, ClientOptions.create(), TIMEOUT);
+      ReplyTimeouts deadlines = new ReplyTimeouts(faulty, TIMEOUT.toNanos());
+      Server server =
+          new Server(
+              "test",
+              driver,
+              RedisURI.create(redis.uri()),
+              context(faulty),
+              deadlines,
+              (channel, message) -> {},
+              () -> {});
+      Call probe = new Call(Script.PROBE, new byte[][] {Layout.mark(0)});
+      ReplicaWait replicas = new ReplicaWait(1, Duration.ofMillis(1));
+      faulty.fail(delayNanos -> delayNanos == deadlines.unsentNanos);
+      Throwable thrown = catchThrowable(() -> server.callAndWait(probe, replicas, false).join());
+      faulty.fail(delayNanos -> false);
+
+      CompletableFuture<List<Object>> next = server.callAndWait(probe, replicas, false);
+      Eventually.until(
+          Clients.AMPLE,
+          "an answer",
+          () -> {
+            time.advance(Duration.ofMillis(100));
+            return next.isDone();
+          });
+
+      assertThat(next).isCompletedWithValueMatching(answer -> !answer.isEmpty());
+      assertThat(thrown).hasRootCauseInstanceOf(FaultyTime.Deep.class);
       server.close();
       driver.close();
     }
