@@ -133,14 +133,21 @@ public final class Renewals {
   }
 
   /**
-   * While a slot migrates, Redis refuses calls with several keys of which some do not exist. Most
-   * holds need their head only; asked for one by one, they go through.
+   * What fails for several at once is asked for one by one where that helps.
+   *
+   * <p>While a slot migrates, Redis refuses calls with several keys of which some do not exist.
+   * Most holds need their head only; asked for one by one, they go through.
    */
   private void failed(List<Job> jobs, boolean last, Throwable failure) {
     Throwable cause = Failures.unwrapped(failure);
     String message = cause == null ? "" : String.valueOf(cause.getMessage());
     if (jobs.size() > 1 && message.startsWith("CROSSSLOT")) {
       mixes = false; // A Cluster that does not say so, such as behind a proxy.
+      jobs.forEach(job -> send(List.of(job), job.isAlone() ? HEAD_ONLY : ALL_KEYS, last));
+      return;
+    }
+    if (jobs.size() > 1 && cause != null && Failures.isForeign(cause)) {
+      // Nobody knows whose key it is, and the others must not be lost for it.
       jobs.forEach(job -> send(List.of(job), job.isAlone() ? HEAD_ONLY : ALL_KEYS, last));
       return;
     }

@@ -158,7 +158,7 @@ public final class Failures {
   }
 
   /** Whether a script stumbled over what it found: our own scripts never write such a thing. */
-  static boolean isForeign(Throwable root) {
+  public static boolean isForeign(Throwable root) {
     String said = said(root);
     return root instanceof ForeignContentException
         || (root instanceof RedisCommandExecutionException
