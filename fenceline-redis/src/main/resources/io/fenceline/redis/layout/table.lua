@@ -87,6 +87,21 @@ local function close()
   end
 end
 
+-- What is taken, once all that are left have records again.
+local function count_anew()
+  local all = redis.call('HGETALL', KEYS[2])
+  if #all / 2 ~= redis.call('ZCARD', KEYS[3]) then
+    return
+  end
+  taken = 0
+  for i = 2, #all, 2 do
+    if string.sub(all[i], 1, 1) ~= 'w' then
+      local record = cmsgpack.unpack(string.sub(all[i], 2))
+      taken = taken + weight(record[1], record[2])
+    end
+  end
+end
+
 local function remove(owner)
   local record = redis.call('HGET', KEYS[2], owner)
   redis.call('ZREM', KEYS[3], owner)
@@ -95,8 +110,8 @@ local function remove(owner)
   if record and string.sub(record, 1, 1) ~= 'w' then
     record = cmsgpack.unpack(string.sub(record, 2))
     taken = math.max(0, taken - weight(record[1], record[2]))
-  else
-    redis.call('ZREM', KEYS[4], owner)
+  elseif redis.call('ZREM', KEYS[4], owner) == 0 then
+    count_anew() -- A holder whose record was evicted: nobody knows how much it had.
   end
 end
 
@@ -172,7 +187,9 @@ local function hand_over(asking)
         return
       end
       -- It may count the time from its last question on, and is told a length that allows for that.
-      local heard = (redis.call('ZSCORE', KEYS[3], first) or now) - interval * PATIENCE
+      -- If its deadline was evicted, nobody knows when that was: it may have asked just now.
+      local deadline = redis.call('ZSCORE', KEYS[3], first)
+      local heard = deadline and deadline - interval * PATIENCE or now
       local silent = math.max(0, math.min(now - heard, interval * PATIENCE))
       local length = math.min(HAND_OVER, lease)
       local number = grant(first, kind, count, length + delay, delay, client)
