@@ -22,16 +22,46 @@ final class Sentinels {
   private final Driver driver;
   private final RedisURI uri;
   private final Time time;
+  private final Runnable whenMoved;
+
+  /** What was believed last. Guarded by this. */
+  private @Nullable RedisURI last;
 
   /**
    * Sentinels that nobody has asked yet.
    *
    * @param uri their addresses, the name of the master, and how to log in to it
+   * @param whenMoved told when a majority of them names another master than was believed before
    */
-  Sentinels(Driver driver, RedisURI uri, Time time) {
+  Sentinels(Driver driver, RedisURI uri, Time time, Runnable whenMoved) {
     this.driver = driver;
     this.uri = uri;
     this.time = time;
+    this.whenMoved = whenMoved;
+  }
+
+  /** Whether nobody has heard of another master since this one was named. */
+  synchronized boolean isLast(RedisURI master) {
+    return last == null || isSame(last, master);
+  }
+
+  /**
+   * A master that is used from now on. Where there is no majority, what is said may change with
+   * each question: then nobody who is connected is disturbed.
+   */
+  private void believe(RedisURI master, boolean clear) {
+    boolean moved;
+    synchronized (this) {
+      moved = clear && !isLast(master);
+      last = master;
+    }
+    if (moved) {
+      whenMoved.run();
+    }
+  }
+
+  private static boolean isSame(RedisURI one, RedisURI other) {
+    return one.getHost().equals(other.getHost()) && one.getPort() == other.getPort();
   }
 
   /** The master's address, with all else that a connection to it needs. */
@@ -92,17 +122,19 @@ final class Sentinels {
     private void decide() {
       RedisURI most;
       Throwable why;
+      boolean clear;
       synchronized (this) {
         most = mostSaid();
         why = failure;
-        boolean clear = most != null && 2 * votes(most) > asked.size();
+        clear = most != null && 2 * votes(most) > asked.size();
         if (!clear && open > 0 && (patient || most == null)) {
           return;
         }
       }
       if (most == null) {
         found.completeExceptionally(why);
-      } else {
+      } else if (!found.isDone()) {
+        believe(most, clear);
         found.complete(most);
       }
     }
@@ -119,11 +151,7 @@ final class Sentinels {
     }
 
     private long votes(RedisURI master) {
-      return answers.stream()
-          .filter(
-              answer ->
-                  answer.getHost().equals(master.getHost()) && answer.getPort() == master.getPort())
-          .count();
+      return answers.stream().filter(answer -> isSame(answer, master)).count();
     }
   }
 }

@@ -14,12 +14,16 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A server, and our connections to it: one for claims and releases, one for renewals, and others
  * only when they are needed.
  */
 public final class Server {
+  private static final Logger LOG = LoggerFactory.getLogger(Server.class);
+
   /** How many acquisitions can wait for replicas at once; more wait for their turn. */
   private static final int MOST_EXCLUSIVE = 8;
 
@@ -85,7 +89,9 @@ public final class Server {
     this.deadlines = deadlines;
     this.listener = listener;
     this.sentinels =
-        uri.getSentinelMasterId() == null ? null : new Sentinels(driver, uri, context.time());
+        uri.getSentinelMasterId() == null
+            ? null
+            : new Sentinels(driver, uri, context.time(), this::moved);
     this.claims = newWire();
     this.batcher = new CallBatcher(claims);
     this.renewals = newWire();
@@ -102,9 +108,27 @@ public final class Server {
 
   private CompletionStage<StatefulRedisConnection<byte[], byte[]>> dial() {
     return target()
-        .thenCompose(driver::dial)
         .thenCompose(
-            connection -> prepared(connection, "The greeting", () -> greeting.apply(connection)));
+            target ->
+                driver
+                    .dial(target)
+                    .thenCompose(
+                        connection ->
+                            prepared(
+                                connection,
+                                target,
+                                "The greeting",
+                                () -> greeting.apply(connection))));
+  }
+
+  /**
+   * The master is another one: all connections go there. The old one may be alive, cut off from all
+   * but us; if only those that break by themselves moved, claims and renewals would go to different
+   * masters, and each hold be lost at its first renewal.
+   */
+  private void moved() {
+    LOG.info("{} has another master; all connections to the last one are replaced", name);
+    wires().forEach(Wire::replace);
   }
 
   /**
@@ -112,7 +136,7 @@ public final class Server {
    * else would, and no other one would be dialed.
    */
   private <C extends StatefulRedisConnection<byte[], byte[]>> CompletableFuture<C> prepared(
-      C connection, String what, Supplier<CompletionStage<Void>> preparation) {
+      C connection, RedisURI target, String what, Supplier<CompletionStage<Void>> preparation) {
     Reply<C> ready = deadlines.expect(what, name);
     ready.sent(() -> {}); // Whether it is silent or fails, it is closed below.
     ready.whenComplete(
@@ -125,10 +149,13 @@ public final class Server {
         .get()
         .whenComplete(
             (done, failure) -> {
-              if (failure == null) {
-                ready.complete(connection);
-              } else {
+              if (failure != null) {
                 ready.completeExceptionally(failure);
+              } else if (sentinels != null && !sentinels.isLast(target)) {
+                ready.completeExceptionally(
+                    NoAnswerException.unsent("The master of " + name + " has moved meanwhile"));
+              } else {
+                ready.complete(connection);
               }
             });
     return ready;
@@ -250,10 +277,17 @@ public final class Server {
   private CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> dialAndSubscribe(
       Subscriber owner) {
     return target()
-        .thenCompose(driver::dialPubSub)
         .thenCompose(
-            connection ->
-                prepared(connection, "The subscriptions", () -> owner.prepare(connection)));
+            target ->
+                driver
+                    .dialPubSub(target)
+                    .thenCompose(
+                        connection ->
+                            prepared(
+                                connection,
+                                target,
+                                "The subscriptions",
+                                () -> owner.prepare(connection))));
   }
 
   /** Makes sure that a listening connection, if there is one, is not silently dead. */
@@ -268,6 +302,10 @@ public final class Server {
   }
 
   public List<CompletableFuture<Void>> close() {
+    return wires().stream().map(Wire::closeAsync).toList();
+  }
+
+  private List<Wire> wires() {
     List<Wire> all = new ArrayList<>(List.of(claims, renewals));
     synchronized (this) {
       all.addAll(exclusive);
@@ -278,7 +316,7 @@ public final class Server {
         all.add(subscriber.wire());
       }
     }
-    return all.stream().map(Wire::closeAsync).toList();
+    return all;
   }
 
   @Override

@@ -400,6 +400,14 @@ public final class Wire {
     whenBroken.run();
   }
 
+  /** Dials anew: what it is connected to, if it is, is of no use any more. */
+  void replace() {
+    StatefulRedisConnection<byte[], byte[]> now = connection;
+    if (now != null) {
+      lost(now);
+    }
+  }
+
   boolean isConnected() {
     StatefulRedisConnection<byte[], byte[]> now = connection;
     return now != null && now.isOpen();

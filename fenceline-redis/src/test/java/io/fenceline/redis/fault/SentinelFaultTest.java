@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
+import io.fenceline.LockOptions;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.event.LockListener;
+import io.fenceline.event.Renewed;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.redis.layout.Layout;
 import io.fenceline.redis.support.Clients;
@@ -113,6 +115,58 @@ class SentinelFaultTest {
       assertThat(Clients.get(claim).isValid()).isTrue();
       clients.afterEach(null);
     }
+  }
+
+  /**
+   * The old master is cut off from all but us, and one of our connections to it breaks: claims and
+   * renewals must not go to different masters, or each hold would be lost at its first renewal.
+   */
+  @Test
+  void masterThatIsReplaced_isLeftByAllConnections_onceOneHasFoundTheNext() {
+    try (RedisSentinels group = RedisSentinels.start(Duration.ofMinutes(5));
+        RedisServer next = RedisServer.start()) {
+      RedisServer cutOff = group.master();
+      AtomicBoolean renewed = new AtomicBoolean();
+      Fenceline client =
+          clients.connect(
+              Fenceline.builder()
+                  .store(Uris.of(group))
+                  .connectTimeout(Clients.AMPLE)
+                  .defaultOptions(LockOptions.defaults().lease(LEASE))
+                  .listener(
+                      new LockListener() {
+                        @Override
+                        public void onRenewed(Renewed event) {
+                          renewed.set(true);
+                        }
+                      }));
+      Clients.acquire(client, "before").release();
+      for (RedisSentinel sentinel : group.sentinels()) {
+        String name = RedisSentinels.MASTER_NAME;
+        sentinel.command("SENTINEL", "REMOVE", name);
+        sentinel.command(
+            "SENTINEL", "MONITOR", name, next.host(), Integer.toString(next.port()), "2");
+      }
+
+      assertThat(killConnectionForClaims(cutOff)).isEqualTo(1);
+      Hold hold = Clients.acquire(client, "after");
+
+      assertThat(next.command("EXISTS", Layout.headOf("after"))).isEqualTo(1L);
+      Eventually.until(
+          Clients.AMPLE, "its first renewal", () -> renewed.get() || hold.lost().isDone());
+      assertThat(hold.isValid()).isTrue();
+      clients.afterEach(null);
+    }
+  }
+
+  /** The only one that has called scripts; says how many there were. */
+  private static long killConnectionForClaims(RedisServer server) {
+    return String.valueOf(server.command("CLIENT", "LIST"))
+        .lines()
+        .filter(line -> line.contains(" cmd=evalsha "))
+        .map(line -> line.substring(line.indexOf("id=") + 3, line.indexOf(' ')))
+        .peek(id -> server.command("CLIENT", "KILL", "ID", id))
+        .count();
   }
 
   /** Its socket is open, and nobody reads from it. */
