@@ -1,10 +1,12 @@
 package io.fenceline.redis.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
+import io.fenceline.StoreUnavailableException;
 import io.fenceline.event.LossReason;
 import io.fenceline.event.Lost;
 import io.fenceline.redis.layout.Layout;
@@ -82,6 +84,25 @@ class ServerFaultTest {
       assertThat(hold.isValid()).isTrue();
       assertThat(hold.release()).isEqualTo(ReleaseOutcome.RELEASED);
       assertThat(Clients.acquire(other, NAME).token()).isGreaterThan(hold.token());
+      clients.afterEach(null);
+    }
+  }
+
+  /** As docs/redis.md advises for masters with replicas. */
+  @Test
+  void masterThatIsCutOffFromItsReplicas_grantsAndRenewsNothing_ifItNeedsOne() {
+    try (RedisServer redis = RedisServer.start()) {
+      Fenceline client = clients.connect(redis.uri(), LEASE);
+      Hold hold = Clients.acquire(client, NAME);
+
+      redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+
+      assertThatThrownBy(() -> client.lock("other").tryAcquire())
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("NOREPLICAS");
+      Clients.get(hold.lost());
+      redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
+      assertThat(Clients.acquire(client, NAME).token()).isGreaterThan(hold.token());
       clients.afterEach(null);
     }
   }
