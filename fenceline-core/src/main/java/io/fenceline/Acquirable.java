@@ -27,7 +27,8 @@ import java.util.function.Function;
 public interface Acquirable<H extends Held> {
 
   /**
-   * Acquires this, waiting without limit; keeps trying while the store is down.
+   * Acquires this, waiting without limit; keeps trying while the store is down. A thread that holds
+   * what it waits for is named in the log, as a warning.
    *
    * @throws LockTimeoutException if a retrying {@link WaitStrategy} has used up its retries
    * @throws StoreRefusedException if the store refuses, for example because the name is in use as

@@ -7,6 +7,11 @@ import java.util.concurrent.locks.ReadWriteLock;
  *
  * <p>Readers do not starve writers: a reader that comes after a waiting writer waits behind it.
  * Holds of both locks have fencing tokens, and a fence compares them according to their mode.
+ *
+ * <p>No store can convert one lock into the other. A reader that wants to write releases its hold
+ * first, and looks again at what it has read once it has the write lock: another writer may have
+ * come in between. A program that acquires the write lock while it still reads waits for itself;
+ * the {@link LockTimeoutException} then says so, or the log if the wait has no limit.
  */
 public interface FencedReadWriteLock {
 

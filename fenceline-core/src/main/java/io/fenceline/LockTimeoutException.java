@@ -9,10 +9,6 @@ import org.jspecify.annotations.Nullable;
 public final class LockTimeoutException extends FencelineException {
   private static final long serialVersionUID = 1L;
 
-  private static final String HELD_HERE =
-      ". This client itself holds the lock: to enter it again, use reenter() of the hold, or"
-          + " asReentrantLock()";
-
   private final String name;
   private final Duration maxWait;
   private final Duration waited;
@@ -21,7 +17,12 @@ public final class LockTimeoutException extends FencelineException {
   private final @Nullable Duration holderLeaseLeft;
   private final boolean heldByThisClient;
 
-  /** Names the holder of the lock, as far as the store reported it. */
+  /**
+   * Names the holder of the lock, as far as the store reported it.
+   *
+   * @param heldHere what this client itself holds of it, and what to do then, as the end of a
+   *     sentence; null if it holds nothing
+   */
   public LockTimeoutException(
       String name,
       Duration maxWait,
@@ -29,7 +30,7 @@ public final class LockTimeoutException extends FencelineException {
       @Nullable String holder,
       @Nullable Long holderToken,
       @Nullable Duration holderLeaseLeft,
-      boolean heldByThisClient,
+      @Nullable String heldHere,
       String store) {
     super(
         "Lock '%s' was not acquired within %s (waited=%s%s%s%s, store=%s)%s"
@@ -43,7 +44,7 @@ public final class LockTimeoutException extends FencelineException {
                     ? ""
                     : ", holderLeaseLeft=" + Durations.show(holderLeaseLeft),
                 store,
-                heldByThisClient ? HELD_HERE : ""),
+                heldHere == null ? "" : ". This client itself holds " + heldHere),
         null);
     this.name = name;
     this.maxWait = maxWait;
@@ -51,7 +52,7 @@ public final class LockTimeoutException extends FencelineException {
     this.holder = holder;
     this.holderToken = holderToken;
     this.holderLeaseLeft = holderLeaseLeft;
-    this.heldByThisClient = heldByThisClient;
+    this.heldByThisClient = heldHere != null;
   }
 
   /** Returns the name of the lock. */
@@ -80,8 +81,8 @@ public final class LockTimeoutException extends FencelineException {
   }
 
   /**
-   * Returns whether this same client held the lock. If even the same thread held it, the thread
-   * waited for itself.
+   * Returns whether this same client held the lock, be it as a reader, or some of the permits. If
+   * even the same thread held it, the thread waited for itself.
    */
   public boolean heldByThisClient() {
     return heldByThisClient;

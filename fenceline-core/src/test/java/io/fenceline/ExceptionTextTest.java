@@ -21,7 +21,7 @@ class ExceptionTextTest {
             new StoreUnavailableException("redis://cache", EVIL, null),
             new StaleTokenException(EVIL, FencingToken.exclusive(1), 2),
             new LockTimeoutException(
-                "ledger", Duration.ZERO, Duration.ZERO, EVIL, 1L, Duration.ZERO, false, "memory:"));
+                "ledger", Duration.ZERO, Duration.ZERO, EVIL, 1L, Duration.ZERO, null, "memory:"));
     assertThat(all)
         .allSatisfy(
             e ->

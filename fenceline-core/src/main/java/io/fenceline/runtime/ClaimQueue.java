@@ -115,8 +115,35 @@ final class ClaimQueue {
     } else {
       waiter.contended();
       engine.events.tell(() -> new Contended(name, waiting, engine.info.label()));
+      warnOfItself(waiter);
     }
     return true;
+  }
+
+  /** A thread that holds what it waits for without limit would never hear of that otherwise. */
+  private void warnOfItself(Waiter waiter) {
+    Thread thread = waiter.waitsForEver();
+    if (thread == null) {
+      return;
+    }
+    List<ClientGrant> own =
+        engine.queues.grantsOf(name).stream().filter(grant -> grant.isHeldBy(thread)).toList();
+    if (HeldHere.keepsOut(waiter.terms.mode(), own)) {
+      engine.events.warn(
+          "Thread '{}' waits without limit for lock '{}', but itself holds {} (store={})",
+          thread.getName(),
+          name,
+          String.valueOf(HeldHere.meaning(waiter.terms.mode(), own)),
+          engine.store.description());
+    }
+  }
+
+  /** Adds its grant to a list, if it has one of that name. */
+  void addGrantOf(String wanted, List<ClientGrant> to) {
+    ClientGrant held = clientGrant;
+    if (held != null && name.equals(wanted) && held.isLive()) {
+      to.add(held);
+    }
   }
 
   private void checkRoom() {
@@ -207,7 +234,7 @@ final class ClaimQueue {
         known.holder(),
         engine.tokenOf(known.number()),
         known.remaining(),
-        held != null,
+        HeldHere.meaning(waiter.terms.mode(), engine.queues.grantsOf(name)),
         engine.store.description());
   }
 
@@ -346,6 +373,7 @@ final class ClaimQueue {
       head.contended();
       if (first) {
         engine.events.tell(() -> new Contended(name, waiting, obstacle.holder()));
+        warnOfItself(head);
       }
     } else if (answered.mustUndo(0)) {
       undo(answered);

@@ -50,7 +50,7 @@ final class Client implements Fenceline {
   private Client(Engine engine, boolean ownsTime) {
     this.engine = engine;
     this.ownsTime = ownsTime;
-    this.queues = new Queues(engine);
+    this.queues = engine.queues;
     this.owners = new ThreadOwners();
   }
 

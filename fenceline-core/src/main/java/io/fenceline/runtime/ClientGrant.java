@@ -127,7 +127,7 @@ final class ClientGrant {
       return null;
     }
     HoldState begun = new HoldState(this, number, handOffs, waiter, now);
-    Handle handle = begun.open(waiter::handleOn);
+    Handle handle = begun.open(waiter::handleOn, waiter.thread());
     if (!waiter.settle(handle)) {
       return null;
     }
@@ -208,6 +208,11 @@ final class ClientGrant {
     if (!lease.runsAt(now)) {
       expire(now);
     }
+  }
+
+  /** Whether a thread has acquired what is held of it, or entered it again. */
+  synchronized boolean isHeldBy(Thread thread) {
+    return holdState != null && holdState.isOpenedBy(thread);
   }
 
   /** Whether it is still ours, as far as is known. */

@@ -32,6 +32,7 @@ final class Engine {
   final Observers watchers;
   final Renewer renewer;
   final Undoer undoer;
+  final Queues queues;
   private final AnswerTimeouts timeouts;
   private final AtomicInteger holds = new AtomicInteger();
   // By number, not by identity: what order they fail in must not depend on addresses.
@@ -57,6 +58,7 @@ final class Engine {
     this.events = new Events(settings.listeners(), time, store.description(), watchers::dropped);
     this.renewer = new Renewer(this);
     this.undoer = new Undoer(this);
+    this.queues = new Queues(this);
     this.timeouts = new AnswerTimeouts(time, operationNanos());
   }
 

@@ -51,8 +51,8 @@ final class HoldState implements HoldFacts {
   private volatile @Nullable Thread boundTo;
 
   // Guarded by the grant. Most stays have one handle; only re-entry needs the list.
-  private @Nullable WeakReference<Handle> first;
-  private List<WeakReference<Handle>> others = List.of();
+  private @Nullable HandleReference first;
+  private List<HandleReference> others = List.of();
   private volatile @Nullable LossInterrupt interrupt;
 
   /**
@@ -90,10 +90,14 @@ final class HoldState implements HoldFacts {
     return watched == null ? null : watched.trace();
   }
 
-  /** Another handle on it; under the grant's monitor. */
-  Handle open(Function<HoldState, Handle> factory) {
+  /**
+   * Another handle on it; under the grant's monitor.
+   *
+   * @param by the thread that asked for it; null if a future did
+   */
+  Handle open(Function<HoldState, Handle> factory, @Nullable Thread by) {
     Handle handle = factory.apply(this);
-    WeakReference<Handle> reference = new WeakReference<>(handle);
+    HandleReference reference = new HandleReference(handle, by);
     if (first == null) {
       first = reference;
     } else {
@@ -109,7 +113,7 @@ final class HoldState implements HoldFacts {
   @Nullable Handle reopen(Handle from, Function<HoldState, Handle> factory) {
     clientGrant.noticeExpiry(clientGrant.engine().time.now());
     synchronized (clientGrant) {
-      return state == State.HELD && from.isOpen() ? open(factory) : null;
+      return state == State.HELD && from.isOpen() ? open(factory, Thread.currentThread()) : null;
     }
   }
 
@@ -182,6 +186,21 @@ final class HoldState implements HoldFacts {
     return left <= 0 ? Duration.ZERO : Duration.ofMillis((left + 999_999) / 1_000_000);
   }
 
+  /** A handle, and which thread asked for it: that fits into what a reference takes anyway. */
+  private static final class HandleReference extends WeakReference<Handle> {
+    private final int threadId;
+
+    HandleReference(Handle handle, @Nullable Thread by) {
+      super(handle);
+      this.threadId = by == null ? 0 : (int) by.getId();
+    }
+
+    boolean isOpenAndOf(Thread thread) {
+      Handle handle = get();
+      return handle != null && handle.isOpen() && threadId == (int) thread.getId();
+    }
+  }
+
   // Under the grant's monitor. -----------------------------------------------------------------
 
   /** The handles that are neither released nor collected. */
@@ -191,13 +210,19 @@ final class HoldState implements HoldFacts {
     if (one != null) {
       found.add(one);
     }
-    for (WeakReference<Handle> other : others) {
+    for (HandleReference other : others) {
       Handle handle = other.get();
       if (handle != null) {
         found.add(handle);
       }
     }
     return found;
+  }
+
+  /** Whether one of the handles that are neither released nor collected is a thread's own. */
+  boolean isOpenedBy(Thread thread) {
+    return (first != null && first.isOpenAndOf(thread))
+        || others.stream().anyMatch(other -> other.isOpenAndOf(thread));
   }
 
   /** One handle less; null if it was the last one, and the hold state has ended by it. */

@@ -277,7 +277,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
       return (H) outcome;
     }
     if (outcome instanceof Waiter.Refusal refusal) {
-      throw timeout(maxWait, waiter.since.nanos(), refusal.obstacle());
+      throw timeout(maxWait, waiter.since.nanos(), refusal.obstacle(), heldHere());
     }
     throw failure(outcome);
   }
@@ -304,7 +304,12 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
         : new IllegalStateException("a store threw a checked exception", cause);
   }
 
-  private LockTimeoutException timeout(Duration maxWait, long sinceNanos, Obstacle obstacle) {
+  private @Nullable String heldHere() {
+    return HeldHere.meaning(terms.mode(), queues.grantsOf(name));
+  }
+
+  private LockTimeoutException timeout(
+      Duration maxWait, long sinceNanos, Obstacle obstacle, @Nullable String heldHere) {
     return new LockTimeoutException(
         name,
         maxWait,
@@ -312,13 +317,13 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
         obstacle.holder(),
         engine.tokenOf(obstacle.number()),
         obstacle.remaining(),
-        false,
+        heldHere,
         engine.store.description());
   }
 
   /** Says that it was had within the time, but never for long enough. */
   LockTimeoutException outOfTime(Duration maxWait, long startNanos) {
-    LockTimeoutException error = timeout(maxWait, startNanos, Obstacle.UNKNOWN);
+    LockTimeoutException error = timeout(maxWait, startNanos, Obstacle.UNKNOWN, null);
     engine.events.tell(() -> new TimedOut(name, error.waited(), false));
     return error;
   }
@@ -330,6 +335,6 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     engine.events.tell(() -> new TimedOut(name, waited, silence != null));
     return silence != null
         ? silence
-        : timeout(retries.maxWait(), retries.startNanos(), Obstacle.UNKNOWN);
+        : timeout(retries.maxWait(), retries.startNanos(), Obstacle.UNKNOWN, heldHere());
   }
 }

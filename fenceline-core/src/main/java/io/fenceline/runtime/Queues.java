@@ -104,6 +104,20 @@ final class Queues {
     singleWaiting.computeIfPresent(name, (key, count) -> count == 1 ? null : count - 1);
   }
 
+  /**
+   * What this client has of a name. Looks at each shared hold and permit that there is, so it is
+   * for callers that have waited in vain, or are about to.
+   */
+  List<ClientGrant> grantsOf(String name) {
+    List<ClientGrant> found = new ArrayList<>();
+    ClaimQueue alone = exclusive.get(name);
+    if (alone != null) {
+      alone.addGrantOf(name, found);
+    }
+    single.values().forEach(queue -> queue.addGrantOf(name, found));
+    return found;
+  }
+
   void close() {
     List<ClaimQueue> all = new ArrayList<>(exclusive.values());
     all.addAll(single.values());

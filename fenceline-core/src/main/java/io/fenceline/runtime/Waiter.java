@@ -1,6 +1,7 @@
 package io.fenceline.runtime;
 
 import io.fenceline.LockOptions;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Moment;
@@ -33,6 +34,9 @@ final class Waiter {
   record Gone() implements Outcome {}
 
   static final Gone GONE = new Gone();
+
+  /** As long as no caller means it: several locks share what is left of the longest wait. */
+  private static final Duration WITHOUT_LIMIT = Durations.LONGEST.dividedBy(2);
 
   private static final VarHandle OUTCOME;
   private static final VarHandle TOLD;
@@ -99,6 +103,16 @@ final class Waiter {
   /** How long it is patient. */
   long limitNanos() {
     return maxWait.toNanos();
+  }
+
+  /** The thread that waits and will not give up by itself; null if there is none. */
+  @Nullable Thread waitsForEver() {
+    return maxWait.compareTo(WITHOUT_LIMIT) >= 0 ? thread : null;
+  }
+
+  /** The thread that waits, or null if a future does. */
+  @Nullable Thread thread() {
+    return thread;
   }
 
   /** The handle that it would get of a hold state. */

@@ -99,7 +99,7 @@ class FencingTokenFilterTest extends FenceContract {
                 "worker-7",
                 34L,
                 Duration.ofMillis(2_300),
-                false,
+                null,
                 "test"));
       }
       Optional<FencingToken> token = FencingTokenFilter.token(request);

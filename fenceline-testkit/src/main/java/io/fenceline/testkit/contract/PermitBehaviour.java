@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.FencedSemaphore;
 import io.fenceline.Hold;
 import io.fenceline.LimitExceededException;
+import io.fenceline.LockTimeoutException;
 import io.fenceline.PermitHold;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.settings.Limits;
+import io.fenceline.testkit.scenario.Blocked;
 import io.fenceline.testkit.scenario.Peer;
 import io.fenceline.testkit.scenario.Scenario;
 import java.util.List;
@@ -136,6 +138,29 @@ abstract class PermitBehaviour extends Scenario {
 
     assertThat(all.isValid()).isTrue();
     assertThat(three(b).tryAcquire()).isEmpty();
+  }
+
+  @Test
+  void timeoutBesideOwnPermits_saysHowManyThisClientHolds() {
+    if (!hasPermits()) {
+      return;
+    }
+    permit(b); // The holder that the store names may be this one.
+    permit(a);
+    permit(a);
+    Blocked<PermitHold> nested = acquiring(three(a), lease.dividedBy(2));
+    Blocked<PermitHold> another = acquiring(three(c), lease.dividedBy(2));
+    elapseUntil("both to time out", () -> nested.isDone() && another.isDone());
+
+    assertThat(nested.failure())
+        .isInstanceOfSatisfying(
+            LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isTrue())
+        .hasMessageContaining("This client itself holds 2 of the 3 permits")
+        .hasMessageContaining("a permit can't be entered again");
+    assertThat(another.failure())
+        .isInstanceOfSatisfying(
+            LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isFalse())
+        .hasMessageNotContaining("This client itself");
   }
 
   @Test

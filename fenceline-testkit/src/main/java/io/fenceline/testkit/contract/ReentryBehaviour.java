@@ -8,10 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Hold;
 import io.fenceline.LockLostException;
+import io.fenceline.LockOptions;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.ReentrantFencedLock;
+import io.fenceline.settings.WaitStrategy;
 import io.fenceline.testkit.scenario.Blocked;
 import io.fenceline.testkit.scenario.Scenario;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -84,6 +88,23 @@ abstract class ReentryBehaviour extends Scenario {
         .isInstanceOfSatisfying(
             LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isFalse())
         .hasMessageNotContaining("This client itself");
+  }
+
+  @Test
+  void acquireThatDoesNotWaitInTurn_saysSo_too() {
+    a.take(ledger);
+    LockOptions retrying =
+        renewed().waiting(WaitStrategy.retry(1, lease.dividedBy(20), Duration.ZERO));
+    Blocked<Hold> withoutAWait = acquiring(a.lock(ledger), Duration.ZERO);
+    Blocked<Hold> asking = acquiring(a.lock(ledger, retrying), ample);
+    elapseUntil("both to give up", () -> withoutAWait.isDone() && asking.isDone());
+
+    for (Blocked<Hold> nested : List.of(withoutAWait, asking)) {
+      assertThat(nested.failure())
+          .isInstanceOfSatisfying(
+              LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isTrue())
+          .hasMessageContaining("reenter()");
+    }
   }
 
   @Test

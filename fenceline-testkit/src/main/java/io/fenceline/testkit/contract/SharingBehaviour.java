@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fenceline.Acquirable;
 import io.fenceline.FencedReadWriteLock;
 import io.fenceline.Hold;
+import io.fenceline.LockTimeoutException;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.event.Lost;
+import io.fenceline.testkit.scenario.Blocked;
 import io.fenceline.testkit.scenario.Peer;
 import io.fenceline.testkit.scenario.Scenario;
 import java.util.ArrayList;
@@ -233,6 +235,65 @@ abstract class SharingBehaviour extends Scenario {
     writer.cancel(true);
 
     assertThat(get(reader).isValid()).isTrue();
+  }
+
+  // Waiting for oneself. ------------------------------------------------------------------------
+
+  @Test
+  void writerWhoseOwnClientReads_isToldThatAReadLockCannotBeUpgraded() {
+    if (!shares()) {
+      return;
+    }
+    read(b); // The holder that the store names may be this one.
+    read(a);
+    Blocked<Hold> upgrade =
+        acquiring(a.fenceline().readWriteLock(ledger).writeLock(), lease.dividedBy(2));
+    Blocked<Hold> another = acquiring(c.lock(ledger), lease.dividedBy(2));
+    elapseUntil("both to time out", () -> upgrade.isDone() && another.isDone());
+
+    assertThat(upgrade.failure())
+        .isInstanceOfSatisfying(
+            LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isTrue())
+        .hasMessageContaining("This client itself holds the read lock")
+        .hasMessageContaining("can't be upgraded: release it before you acquire the write lock");
+    assertThat(another.failure())
+        .isInstanceOfSatisfying(
+            LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isFalse())
+        .hasMessageNotContaining("This client itself");
+  }
+
+  @Test
+  void readerWhoseOwnClientWrites_isToldHowToEnterAgain() {
+    if (!shares()) {
+      return;
+    }
+    a.take(ledger);
+    Blocked<Hold> downgrade = acquiring(reading(a), lease.dividedBy(2));
+    elapseUntil("it to time out", downgrade::isDone);
+
+    assertThat(downgrade.failure())
+        .isInstanceOfSatisfying(
+            LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isTrue())
+        .hasMessageContaining("This client itself holds the lock: to enter it again, use")
+        .hasMessageContaining("reenter()");
+  }
+
+  @Test
+  void readerThatReadsAgain_behindAWriter_isToldHowToEnterAgain() {
+    if (!shares() || !givesOrRefuses(Guarantee.FAIR)) {
+      return;
+    }
+    read(a);
+    CompletableFuture<Hold> writer = b.lock(ledger).acquireAsync(ample);
+    awaitContended(b, ledger, 1);
+    Blocked<Hold> nested = acquiring(reading(a), lease.dividedBy(2));
+    elapseUntil("it to time out", nested::isDone);
+
+    assertThat(nested.failure())
+        .isInstanceOfSatisfying(
+            LockTimeoutException.class, e -> assertThat(e.heldByThisClient()).isTrue())
+        .hasMessageContaining("reenter()");
+    writer.cancel(true);
   }
 
   // By thread. ----------------------------------------------------------------------------------
