@@ -3,10 +3,13 @@ package io.fenceline.etcd;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.spi.StoreAddress;
+import io.fenceline.testbed.proxy.FaultProxies;
+import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.server.EtcdCluster;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -42,5 +45,12 @@ class EtcdClusterContractTest extends LockContract {
   protected StoreHarness harness() {
     StoreAddress address = StoreAddress.parse(uri());
     return StoreHarness.onRealTime(new EtcdProvider().at(address), Duration.ofSeconds(3));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    FaultProxies proxies = FaultProxies.before(etcd.members(), Protocol.HTTP2);
+    StoreAddress address = StoreAddress.parse("etcd://" + String.join(",", proxies.addresses()));
+    return Optional.of(new Proxied(new EtcdProvider().at(address), proxies));
   }
 }

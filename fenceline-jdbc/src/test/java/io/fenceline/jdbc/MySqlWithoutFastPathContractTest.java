@@ -1,10 +1,13 @@
 package io.fenceline.jdbc;
 
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.server.MySqlServer;
 import io.fenceline.testbed.server.NeedsMySql;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -32,5 +35,12 @@ class MySqlWithoutFastPathContractTest extends LockContract {
   protected StoreHarness harness() {
     JdbcStores store = JdbcStores.at(Urls.of(server)).poolSize(2).withoutFastPath();
     return StoreHarness.onRealTime(store, Duration.ofSeconds(3));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Protocol.MYSQL);
+    String url = Urls.of(server).replace(server.address(), proxy.address());
+    return Optional.of(new Proxied(JdbcStores.at(url).poolSize(2).withoutFastPath(), proxy));
   }
 }

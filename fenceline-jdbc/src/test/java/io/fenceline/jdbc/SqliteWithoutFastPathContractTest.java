@@ -3,6 +3,7 @@ package io.fenceline.jdbc;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,5 +16,10 @@ class SqliteWithoutFastPathContractTest extends LockContract {
   protected StoreHarness harness() {
     JdbcStores store = JdbcStores.sqlite(folder.resolve("locks.db")).withoutFastPath();
     return StoreHarness.onManualTime(time -> store);
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    return Optional.empty(); // A file has no network.
   }
 }

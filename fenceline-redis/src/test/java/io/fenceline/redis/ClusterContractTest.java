@@ -1,5 +1,6 @@
 package io.fenceline.redis;
 
+import io.fenceline.redis.support.Detour;
 import io.fenceline.redis.support.DocumentedRights;
 import io.fenceline.redis.support.SmallCluster;
 import io.fenceline.redis.support.Uris;
@@ -15,8 +16,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A Cluster of three masters with replicas keeps the contract, with a user that has the documented
- * rights. A client goes to the addresses that the servers name, past a proxy: one that stands still
- * is in {@link SingleContractTest}, with the same requests.
+ * rights.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ClusterContractTest extends LockContract {
@@ -37,6 +37,11 @@ class ClusterContractTest extends LockContract {
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
         RedisStores.at(DocumentedRights.uri(Uris.of(redis))), Duration.ofSeconds(3));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    return Optional.of(Detour.to(redis));
   }
 
   @Override

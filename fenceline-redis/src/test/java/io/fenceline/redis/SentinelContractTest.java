@@ -1,5 +1,6 @@
 package io.fenceline.redis;
 
+import io.fenceline.redis.support.Detour;
 import io.fenceline.redis.support.DocumentedRights;
 import io.fenceline.redis.support.Uris;
 import io.fenceline.testbed.server.RedisSentinels;
@@ -14,11 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/**
- * A master that Sentinels name keeps the contract, with a user that has the documented rights. A
- * client goes to the address that they name, past a proxy: one that stands still is in {@link
- * SingleContractTest}, with the same requests.
- */
+/** A master that Sentinels name keeps the contract, with a user that has the documented rights. */
 @Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class SentinelContractTest extends LockContract {
@@ -39,6 +36,11 @@ class SentinelContractTest extends LockContract {
   protected StoreHarness harness() {
     return StoreHarness.onRealTime(
         RedisStores.at(DocumentedRights.uri(Uris.of(redis))), Duration.ofSeconds(3));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    return Optional.of(Detour.to(redis));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.fenceline.redis;
 
+import io.fenceline.redis.support.Detour;
 import io.fenceline.redis.support.DocumentedRights;
 import io.fenceline.redis.support.Uris;
 import io.fenceline.testbed.server.NeedsValkey;
@@ -8,6 +9,7 @@ import io.fenceline.testbed.server.RedisSentinels;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -37,5 +39,10 @@ class ValkeySentinelContractTest extends LockContract {
     return StoreHarness.onRealTime(
         RedisStores.at(DocumentedRights.uri(Uris.of(RedisKind.VALKEY, valkey))),
         Duration.ofSeconds(3));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    return Optional.of(Detour.to(valkey));
   }
 }

@@ -1,8 +1,12 @@
 package io.fenceline.zookeeper;
 
+import io.fenceline.spi.StoreFactory;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -11,10 +15,21 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class WithoutFastPathContractTest extends LockContract {
+  private static StoreFactory store(String server) {
+    return ZooKeeperStores.at(Servers.uri(server, Servers.SESSION))
+        .root("/without")
+        .withoutFastPath();
+  }
+
   @Override
   protected StoreHarness harness() {
-    String uri = Servers.uri(Servers.single().address(), Servers.SESSION);
-    return StoreHarness.onRealTime(
-        ZooKeeperStores.at(uri).root("/without").withoutFastPath(), Duration.ofMillis(1_500));
+    return StoreHarness.onRealTime(store(Servers.single().address()), Duration.ofMillis(1_500));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    FaultProxy proxy =
+        FaultProxy.to(Servers.single().host(), Servers.single().port(), Protocol.ZOOKEEPER);
+    return Optional.of(new Proxied(store(proxy.address()), proxy));
   }
 }

@@ -5,6 +5,7 @@ import io.fenceline.spi.StoreAddress;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +22,11 @@ class SqliteContractTest extends LockContract {
   protected StoreHarness harness() {
     StoreAddress address = StoreAddress.parse("sqlite:" + folder.resolve("locks.db"));
     return StoreHarness.onManualTime(time -> new JdbcProvider().at(address));
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    return Optional.empty(); // A file has no network.
   }
 
   @Test

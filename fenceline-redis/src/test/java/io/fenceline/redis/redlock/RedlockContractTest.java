@@ -7,6 +7,8 @@ import io.fenceline.redis.replay.RecordedRequest;
 import io.fenceline.redis.replay.Recording;
 import io.fenceline.redis.replay.Replay;
 import io.fenceline.redis.replay.ReplayServer;
+import io.fenceline.testbed.proxy.FaultProxies;
+import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
@@ -79,7 +81,7 @@ class RedlockContractTest extends LockContract {
 
   @Override
   protected Optional<Proxied> proxied() {
-    SlowNodes network = new SlowNodes(nodes.all());
+    FaultProxies network = FaultProxies.before(nodes.all(), Protocol.RESP);
     return Optional.of(
         new Proxied(RedlockStores.at(RedlockServers.uri(network.addresses())), network));
   }

@@ -17,6 +17,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  *   protected StoreHarness harness() {
  *     return StoreHarness.onManualTime(time -> MemorySpace.create(time::wallMillis).factory());
  *   }
+ *
+ *   @Override
+ *   protected Optional<Proxied> proxied() {
+ *     return Optional.empty(); // It is in this process: there is no network.
+ *   }
  * }
  * }</pre>
  *
@@ -36,11 +41,10 @@ public abstract class LockContract {
 
   /**
    * Opens a proxy in front of the server, for a client that stands still and for replies that are
-   * late; empty if clients reach the store without a network.
+   * late; empty if clients reach the store without a network. Every contract says which: tests of a
+   * store whose replies could come late must not pass because nobody made them late.
    */
-  protected Optional<Proxied> proxied() {
-    return Optional.empty();
-  }
+  protected abstract Optional<Proxied> proxied();
 
   /**
    * The store, seen through a proxy.

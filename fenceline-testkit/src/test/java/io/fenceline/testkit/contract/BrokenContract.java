@@ -3,6 +3,7 @@ package io.fenceline.testkit.contract;
 import io.fenceline.memory.MemorySpace;
 import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
+import java.util.Optional;
 
 /** The contract on a store that breaks it; run by {@link BrokenStoresTest} only. */
 class BrokenContract extends LockContract {
@@ -20,5 +21,10 @@ class BrokenContract extends LockContract {
     return StoreHarness.onManualTime(
         time -> MemorySpace.over(breakage.table.apply(time::wallMillis)).factory(),
         breakage == Breakage.NOTHING ? AMPLE : SHORT);
+  }
+
+  @Override
+  protected Optional<Proxied> proxied() {
+    return Optional.empty(); // It is in this process.
   }
 }
