@@ -88,7 +88,8 @@ class SettingsPageTest {
         .containsEntry("interruptOnLoss", defaults.interruptsOnLoss() ? "on" : "off")
         .containsEntry("lockDelay", Durations.show(defaults.lockDelay()))
         .containsEntry("keepAtLeast", Durations.show(defaults.keepAtLeast()))
-        .containsEntry("leakTrace", defaults.tracesLeaks() ? "on" : "off");
+        .containsEntry("leakTrace", defaults.tracesLeaks() ? "on" : "off")
+        .containsEntry("warnAfter", defaults.warnAfter().map(Durations::show).orElse("none"));
   }
 
   @Test

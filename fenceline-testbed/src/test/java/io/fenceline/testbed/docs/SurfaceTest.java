@@ -153,6 +153,40 @@ class SurfaceTest {
   }
 
   @Test
+  void runtime_isNotExported_andHasOnePublicClass() throws IOException {
+    scanModule("fenceline-core");
+    assertThat(scan.types).noneMatch(type -> type.startsWith("io.fenceline.runtime."));
+    List<String> open =
+        Sources.of("fenceline-core").stream()
+            .filter(source -> source.getParent().endsWith("runtime"))
+            .filter(source -> Sources.read(source).matches("(?s).*\\npublic .*"))
+            .map(source -> source.getFileName().toString())
+            .toList();
+    assertThat(open).containsExactly("ClientBuilder.java");
+  }
+
+  @Test
+  void entryOfEveryStore_hasOneForm_andIsImmutable() throws IOException {
+    List<String> entries = new ArrayList<>();
+    for (String module : libraries()) {
+      for (Path source : Sources.of(module)) {
+        String name = source.getFileName().toString().replace(".java", "");
+        String text = Sources.read(source);
+        if (name.endsWith("Stores") && text.contains("implements StoreFactory")) {
+          entries.add(name);
+          assertThat(text)
+              .contains("public final class " + name + " implements StoreFactory")
+              .containsPattern("public static " + name + " at\\(String \\w+\\)")
+              .doesNotContainPattern("(?m)^  private (?!final |static |" + name + "\\()[^(]*;");
+        }
+      }
+    }
+    assertThat(entries)
+        .containsExactlyInAnyOrder(
+            "EtcdStores", "JdbcStores", "RedisStores", "RedlockStores", "ZooKeeperStores");
+  }
+
+  @Test
   void exceptionsOfAllLibraries_areFew_andTheirPageNamesEach() throws IOException {
     Set<String> libraries = libraries();
     assertThat(libraries)
