@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
       "Such as: fenceline completion bash > ~/.local/share/bash-completion/completions/fenceline"
     })
 final class CompletionCommand implements Subcommand {
-  private enum Shell {
+  enum Shell {
     BASH,
     ZSH,
     FISH

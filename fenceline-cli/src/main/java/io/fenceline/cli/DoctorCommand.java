@@ -93,7 +93,7 @@ final class DoctorCommand implements Subcommand {
     System.out.println(
         serious
             ? "Something serious was found."
-            : "Nothing serious was found, and " + notes + " to know.");
+            : "Nothing serious was found (notes: " + notes + ").");
   }
 
   private static String label(Finding.Severity severity) {

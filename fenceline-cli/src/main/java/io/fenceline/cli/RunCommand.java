@@ -60,7 +60,7 @@ final class RunCommand implements Subcommand {
   @Parameters(
       arity = "0..*",
       paramLabel = "NAME",
-      description = "The lock, or several: all or none.")
+      description = "The lock, or several: all of them or none.")
   private List<String> names = List.of();
 
   @Option(
@@ -82,7 +82,7 @@ final class RunCommand implements Subcommand {
   @Option(
       names = "--at-least",
       paramLabel = "TIME",
-      description = "Keep the name closed for this long, however short the command.")
+      description = "Let nobody else have the lock for this long, even if the command ends sooner.")
   private Duration atLeast = Duration.ZERO;
 
   private @Nullable List<String> command;

@@ -66,6 +66,8 @@ final class Subcommands {
     line.registerConverter(Duration.class, new DurationArgument());
     line.registerConverter(OnLost.class, new ChoiceArgument<>(OnLost.class));
     line.registerConverter(
+        CompletionCommand.Shell.class, new ChoiceArgument<>(CompletionCommand.Shell.class));
+    line.registerConverter(
         ElectCommand.Restart.class, new ChoiceArgument<>(ElectCommand.Restart.class));
     line.registerConverter(
         OnceCommand.InDoubt.class, new ChoiceArgument<>(OnceCommand.InDoubt.class));

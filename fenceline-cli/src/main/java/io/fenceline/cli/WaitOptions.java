@@ -25,7 +25,7 @@ class WaitOptions {
   private static final int LARGEST_CODE = 255;
 
   @Option(
-      names = {"-n", "--nonblock"},
+      names = {"-n", "--nb", "--nonblock"},
       description = "Don't wait: fail at once if it is not free.")
   private boolean now;
 
@@ -43,12 +43,12 @@ class WaitOptions {
 
   @Option(
       names = {"-q", "--quiet"},
-      description = "Print nothing of its own but errors; that it is taken is none.")
+      description = "Print only errors; that the lock is taken is not one.")
   private boolean quiet;
 
   @Option(
       names = {"-v", "--verbose"},
-      description = "Say for whom it waits, what it got, and why it ended.")
+      description = "Print who holds the lock while waiting for it, and the token once it is held.")
   private boolean verbose;
 
   @Option(
@@ -61,6 +61,7 @@ class WaitOptions {
   static final Set<String> QUICK =
       Set.of(
           "-n",
+          "--nb",
           "--nonblock",
           "-w",
           "--wait",
@@ -76,7 +77,7 @@ class WaitOptions {
   /** For {@link Subcommand#readQuickly}. */
   boolean read(QuickArguments args) {
     switch (args.option()) {
-      case "-n", "--nonblock" -> now = true;
+      case "-n", "--nb", "--nonblock" -> now = true;
       case "-q", "--quiet" -> quiet = true;
       case "-v", "--verbose" -> verbose = true;
       case "-w", "--wait", "--timeout" -> {

@@ -64,6 +64,7 @@ class BadInputIT {
     assertRefused(64, "it is too long", "run", "a".repeat(201), "--", "true");
     assertRefused(
         64, "'cry' is none of kill, term, warn", "run", "a", "--on-lost", "cry", "--", "true");
+    assertRefused(64, "'tcsh' is none of bash, zsh, fish", "completion", "tcsh");
     assertRefused(64, "belongs to 'fenceline run'", "ls", "--", "true");
     assertRefused(64, "--yes", "release", "a", "--token", "1000000");
     assertRefused(64, "--token", "release", "a");

@@ -55,6 +55,7 @@ class FlockScenariosIT {
   void nonBlock_failsAtOnce_withTheConflictCode() {
     hold("-x");
     assertThat(tool.run("run", "--nonblock", "x", "--", "true").code()).isEqualTo(75);
+    assertThat(tool.run("run", "--nb", "x", "--", "true").code()).isEqualTo(75);
     assertThat(
             tool.run("run", "--nonblock", "--conflict-exit-code", "123", "x", "--", "true").code())
         .isEqualTo(123);

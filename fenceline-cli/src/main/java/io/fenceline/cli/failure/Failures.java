@@ -140,7 +140,7 @@ public final class Failures {
     if (thrown instanceof CommandLine.ParameterException wrong) {
       return message + "; see '" + wrong.getCommandLine().getCommandName() + " --help'";
     } else if (thrown instanceof StoreUnavailableException) {
-      return message + ". Check that it runs and lets you in: 'fenceline doctor' says more.";
+      return message + ". 'fenceline doctor' tells more.";
     } else if (thrown instanceof FencelineException
         || thrown instanceof Failure
         || isUsage(thrown)) {
