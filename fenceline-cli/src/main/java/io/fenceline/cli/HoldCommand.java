@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -80,7 +81,7 @@ final class HoldCommand implements Subcommand {
       if (held.isEmpty()) {
         return options.conflict(what() + " is held by " + WaitOptions.holder(fenceline, names));
       }
-      return hold(held.get());
+      return hold(fenceline, held.get());
     } catch (LockTimeoutException e) {
       return options.conflict(String.valueOf(e.getMessage()));
     }
@@ -95,7 +96,7 @@ final class HoldCommand implements Subcommand {
     return (wait == null ? lock.acquireAsync() : lock.acquireAsync(wait)).thenApply(Optional::of);
   }
 
-  private int hold(Held held) throws InterruptedException {
+  private int hold(Fenceline fenceline, Held held) throws InterruptedException {
     try (held) {
       held.lost().thenRun(() -> happened.add(LOST));
       options.say(what() + " is held (token=" + Tokens.of(held, names).replace("\n", ",") + ")");
@@ -108,13 +109,27 @@ final class HoldCommand implements Subcommand {
       while (!why.equals(CLOSED) && !why.equals(LOST) && !Signals.ENDING.contains(why)) {
         why = happened.take();
       }
-      boolean lost = held.release() == ReleaseOutcome.ALREADY_LOST;
-      if (lost) {
+      boolean toldToEnd = Signals.ENDING.contains(why);
+      ReleaseOutcome outcome =
+          PatientRelease.release(
+              fenceline,
+              held,
+              what(),
+              options,
+              () -> happened.add(ANSWERED),
+              longest -> !toldToEnd && goesOn(longest),
+              () -> {});
+      if (outcome == ReleaseOutcome.ALREADY_LOST) {
         Message.print(what() + " is lost; stop what needs it");
         return ExitCode.LOST;
       }
-      return Signals.ENDING.contains(why) ? Signals.exitCode(why) : ExitCode.OK;
+      return toldToEnd ? Signals.exitCode(why) : ExitCode.OK;
     }
+  }
+
+  private boolean goesOn(Duration longest) throws InterruptedException {
+    String next = happened.poll(longest.toNanos(), TimeUnit.NANOSECONDS);
+    return next == null || !Signals.ENDING.contains(next);
   }
 
   private String what() {

@@ -162,7 +162,7 @@ final class RunCommand implements Subcommand {
         return options.conflict(
             what() + " is held by " + CommandOptions.holder(asked.fenceline(), names));
       }
-      return runUnder(held, guarded, commandLine, supervisor);
+      return runUnder(asked.fenceline(), held, guarded, commandLine, supervisor);
     } catch (io.fenceline.LockTimeoutException e) {
       return options.conflict(String.valueOf(e.getMessage()));
     } catch (EndedBySignal e) {
@@ -229,7 +229,11 @@ final class RunCommand implements Subcommand {
   }
 
   private int runUnder(
-      Held held, GuardedCommand guarded, List<String> commandLine, Supervisor supervisor)
+      Fenceline fenceline,
+      Held held,
+      GuardedCommand guarded,
+      List<String> commandLine,
+      Supervisor supervisor)
       throws InterruptedException {
     int code;
     try (held) {
@@ -237,13 +241,16 @@ final class RunCommand implements Subcommand {
       supervisor.protect(guarded, Lease.of(held));
       guarded.start(commandLine, variables(held));
       code = watch(supervisor, guarded, held);
-      ReleaseOutcome outcome = held.release();
-      if (outcome == ReleaseOutcome.UNKNOWN) {
-        Message.print(
-            "the store did not confirm that "
-                + what()
-                + " is released; it opens by itself at the end of its lease");
-      } else if (outcome == ReleaseOutcome.ALREADY_LOST && code != ExitCode.LOST) {
+      ReleaseOutcome outcome =
+          PatientRelease.release(
+              fenceline,
+              held,
+              what(),
+              options,
+              supervisor::wakeUp,
+              longest -> !supervisor.wasToldToEnd() && supervisor.await(longest) < 0,
+              guarded::close); // Else its clock would end what was left behind.
+      if (outcome == ReleaseOutcome.ALREADY_LOST && code != ExitCode.LOST) {
         Message.print(what() + " was lost while the command ran, which only its release has shown");
         code = ExitCode.LOST;
       }

@@ -10,6 +10,7 @@ import io.fenceline.cli.options.DurationText;
 import io.fenceline.cli.options.LockModeOptions;
 import io.fenceline.cli.options.QuickArguments;
 import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.cli.run.Terminal;
 import io.fenceline.cli.text.Message;
 import io.fenceline.cli.text.Table;
 import io.fenceline.diagnosis.LockReport;
@@ -178,6 +179,13 @@ class WaitOptions {
 
   void say(String message) {
     if (verbose) {
+      Message.print(message);
+    }
+  }
+
+  /** As {@link #say}; somebody at a terminal is told why nothing happens, too. */
+  void explain(String message) {
+    if (verbose || (!quiet && Terminal.onStderr())) {
       Message.print(message);
     }
   }

@@ -43,6 +43,7 @@ public final class Supervisor {
   private boolean overdue;
   private boolean killed;
   private boolean told;
+  private boolean toldToEnd;
   private @Nullable Long killAtNanos;
   private @Nullable Long killedSinceNanos;
 
@@ -127,6 +128,11 @@ public final class Supervisor {
   /** Whether what the command ran under was lost, or about to be. */
   public boolean hasLost() {
     return lost || endangered || overdue;
+  }
+
+  /** Whether a signal has said to end. */
+  public boolean wasToldToEnd() {
+    return toldToEnd;
   }
 
   private boolean isOver(GuardedCommand command, String what) throws InterruptedException {
@@ -227,6 +233,7 @@ public final class Supervisor {
       return; // The look that follows judges the lease anew.
     }
     if (Signals.ENDING.contains(signal)) {
+      toldToEnd = true;
       askToEnd(command, signal);
     } else {
       command.send(signal);
