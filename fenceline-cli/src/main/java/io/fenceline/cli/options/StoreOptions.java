@@ -147,7 +147,7 @@ public final class StoreOptions {
    *
    * @param wait how long the user is willing to wait; null if that is not known
    */
-  private Duration connectTimeout(@Nullable Duration wait) {
+  Duration connectTimeout(@Nullable Duration wait) {
     if (connectTimeout != null) {
       return connectTimeout;
     } else if (wait == null || wait.compareTo(CONNECT_TIMEOUT) < 0) {
