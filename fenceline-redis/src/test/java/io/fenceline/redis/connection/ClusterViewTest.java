@@ -154,7 +154,7 @@ class ClusterViewTest {
   @Test
   void seedsThatAreSlowToConnect_haveTheConnectTimeout_notAnOperations() {
     Duration operation = Duration.ofMillis(500);
-    try (SmallCluster cluster = new SmallCluster(0, 2)) {
+    try (SmallCluster cluster = new SmallCluster(0, 2, SmallCluster.PATIENT)) {
       RedisServer one = cluster.sharing(0);
       RedisServer two = cluster.sharing(1);
       one.pause();
@@ -188,7 +188,7 @@ class ClusterViewTest {
 
   @Test
   void shardThatIsDown_keepsNobodyFromTheOthers() {
-    try (SmallCluster cluster = new SmallCluster(0, 2)) {
+    try (SmallCluster cluster = new SmallCluster(0, 2, SmallCluster.PATIENT)) {
       String uri = SmallCluster.uri(cluster.sharing(0), cluster.sharing(1));
       for (int down = 0; down < 2; down++) { // The first bucket is in one of them.
         cluster.sharing(down).kill();

@@ -12,6 +12,12 @@ import java.util.stream.Collectors;
 public final class SmallCluster implements AutoCloseable {
   private static final int SLOTS = SlotHash.SLOT_COUNT;
 
+  /**
+   * For tests that stop a node for a while: else the others hold it for failed, find themselves in
+   * a minority, and serve nobody, for some seconds more.
+   */
+  public static final String PATIENT = "cluster-node-timeout 60000";
+
   final List<RedisServer> nodes = new ArrayList<>();
   private final int sharing;
 
