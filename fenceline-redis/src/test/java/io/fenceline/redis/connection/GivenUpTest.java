@@ -28,6 +28,7 @@ import io.fenceline.time.Time;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
+import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Requests whose time is over, and connections that are of no use any more. */
@@ -287,6 +289,33 @@ class GivenUpTest {
       server.close();
       driver.close();
     }
+  }
+
+  @Test
+  void serverThatIsAway_isDialedByOne_howeverManyHaveAskedForIt() {
+    ManualTime time = new ManualTime();
+    AtomicLong dials = new AtomicLong();
+    Wire wire =
+        new Wire(
+            "away",
+            () -> {
+              dials.incrementAndGet();
+              return CompletableFuture.failedFuture(new ConnectException("Connection refused"));
+            },
+            time,
+            new ReplyTimeouts(time, TIMEOUT.toNanos()),
+            () -> {});
+    for (int i = 0; i < 50; i++) {
+      assertThat(wire.connect()).isCompletedExceptionally();
+      time.advance(Duration.ofMillis(100));
+    }
+
+    long before = dials.get();
+    time.advance(Duration.ofMinutes(1));
+
+    assertThat(time.timers()).isEqualTo(1);
+    assertThat(dials.get() - before).isBetween(40L, 50L); // One each 1.28 s.
+    wire.closeAsync();
   }
 
   /** So far, of the driver only. */
