@@ -47,6 +47,7 @@ public final class Server {
   private final ArrayDeque<Wire> idle = new ArrayDeque<>();
   private final ArrayDeque<Consumer<Wire>> waitingForIdle = new ArrayDeque<>();
   private boolean handsOut;
+  private boolean closed;
 
   /** What is asked over a new connection before it is used for anything else. */
   public interface Greeting
@@ -99,6 +100,21 @@ public final class Server {
 
   private Wire newWire() {
     return new Wire(name, this::dial, context.time(), deadlines, whenBroken);
+  }
+
+  /**
+   * One that is made when it is first needed. A server may have been closed by then, by a map in
+   * which it is no longer a master: nobody would close the connection any more.
+   */
+  private Wire newWireUnlessClosed() {
+    return closedLikeTheServer(newWire());
+  }
+
+  private synchronized Wire closedLikeTheServer(Wire made) {
+    if (closed) {
+      made.closeAsync();
+    }
+    return made;
   }
 
   /** Where it is: with Sentinels, that may be elsewhere each time. */
@@ -190,7 +206,7 @@ public final class Server {
 
   synchronized Wire asking() {
     if (asking == null) {
-      asking = newWire();
+      asking = newWireUnlessClosed();
     }
     return asking;
   }
@@ -209,7 +225,7 @@ public final class Server {
     Reply<List<Object>> reply = deadlines.expect(call + " with WAIT", name);
     synchronized (this) {
       if (idle.isEmpty() && exclusive.size() < MOST_EXCLUSIVE) {
-        Wire another = newWire();
+        Wire another = newWireUnlessClosed();
         exclusive.add(another);
         idle.add(another);
       }
@@ -270,8 +286,13 @@ public final class Server {
   }
 
   private Wire newSubscriberWire(Subscriber owner) {
-    return new Wire(
-        name + " (messages)", () -> dialAndSubscribe(owner), context.time(), deadlines, whenBroken);
+    return closedLikeTheServer(
+        new Wire(
+            name + " (messages)",
+            () -> dialAndSubscribe(owner),
+            context.time(),
+            deadlines,
+            whenBroken));
   }
 
   private CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> dialAndSubscribe(
@@ -308,6 +329,7 @@ public final class Server {
   private List<Wire> wires() {
     List<Wire> all = new ArrayList<>(List.of(claims, renewals));
     synchronized (this) {
+      closed = true;
       all.addAll(exclusive);
       if (asking != null) {
         all.add(asking);

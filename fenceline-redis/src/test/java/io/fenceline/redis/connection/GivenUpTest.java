@@ -318,6 +318,41 @@ class GivenUpTest {
     wire.closeAsync();
   }
 
+  /** A call may be on its way to a server that is closed meanwhile, as no longer a master. */
+  @Test
+  void serverThatWasClosed_isDialedNoMore_whateverItIsAskedFor() {
+    ManualTime time = new ManualTime();
+    try (RedisServer redis = RedisServer.start()) {
+      Driver driver = new Driver(null, ClientOptions.create(), TIMEOUT);
+      Server server =
+          new Server(
+              "test",
+              driver,
+              RedisURI.create(redis.uri()),
+              context(time),
+              new ReplyTimeouts(time, TIMEOUT.toNanos()),
+              (channel, message) -> {},
+              () -> {});
+      Clients.get(server.connect());
+      long before = connections(redis);
+      Call probe = new Call(Script.PROBE, new byte[][] {Layout.mark(0)});
+
+      server.close();
+
+      for (CompletableFuture<?> asked :
+          List.of(
+              server.asking().callAsking(probe),
+              server.callAndWait(probe, new ReplicaWait(1, Duration.ofSeconds(1)), false),
+              server.subscriber().listen("fl1:@somebody", false))) {
+        assertThatThrownBy(() -> Clients.get(asked))
+            .hasRootCauseInstanceOf(NoAnswerException.class)
+            .hasMessageContaining("The connection is closed");
+      }
+      assertThat(connections(redis)).isEqualTo(before);
+      driver.close();
+    }
+  }
+
   /** So far, of the driver only. */
   private static long connections(RedisServer redis) {
     return redis.commandCount("hello");
