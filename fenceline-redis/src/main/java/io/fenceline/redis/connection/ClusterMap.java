@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 final class ClusterMap {
   private static final long PAUSE_NANOS = 100_000_000;
   private static final int DOUBLINGS = 4;
+
+  /** Who has not asked for this long has no trouble that lasts, and asks soon again. */
+  private static final long CALM_NANOS = 2 * (PAUSE_NANOS << DOUBLINGS);
 
   /**
    * How often a client asks that has no other reason to: else one that is idle while all nodes are
@@ -57,6 +61,7 @@ final class ClusterMap {
   private final AtomicBoolean refreshing = new AtomicBoolean();
   private final AtomicInteger inVain = new AtomicInteger();
   private final AtomicInteger turns = new AtomicInteger();
+  private final AtomicLong lookedAtNanos = new AtomicLong();
 
   // Guarded by this.
   private @Nullable SlotMap last;
@@ -244,11 +249,15 @@ final class ClusterMap {
 
   /**
    * Asks for the map, unless someone does already; again and again, ever more slowly, while nobody
-   * answers or a master can't be reached.
+   * answers or a master can't be reached. Also whoever asks on, because its requests fail, is kept
+   * waiting ever longer while the map stays the same: it is not the map that is wrong.
    */
   void refreshSoon() {
     if (isClosed() || !refreshing.compareAndSet(false, true)) {
       return;
+    }
+    if (context.time().nanos() - lookedAtNanos.get() > CALM_NANOS) {
+      inVain.set(0);
     }
     context
         .time()
@@ -285,17 +294,29 @@ final class ClusterMap {
     if (isClosed()) {
       return;
     }
+    SlotMap before = last();
     refresh()
         .whenComplete(
             (done, failure) -> {
               boolean incomplete = masters().stream().anyMatch(server -> !server.isConnected());
               boolean again = failure != null || incomplete;
-              inVain.updateAndGet(times -> again ? Math.min(times + 1, DOUBLINGS) : 0);
+              boolean nothingNew = again || isLike(before);
+              inVain.updateAndGet(times -> nothingNew ? Math.min(times + 1, DOUBLINGS) : 0);
+              lookedAtNanos.set(context.time().nanos());
               refreshing.set(false);
               if (again) {
                 refreshSoon();
               }
             });
+  }
+
+  private synchronized @Nullable SlotMap last() {
+    return last;
+  }
+
+  private boolean isLike(@Nullable SlotMap before) {
+    SlotMap now = last();
+    return before != null && now != null && now.hasSameMasters(before);
   }
 
   private synchronized boolean isClosed() {

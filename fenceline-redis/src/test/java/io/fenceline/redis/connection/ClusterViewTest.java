@@ -14,6 +14,9 @@ import io.fenceline.redis.layout.Layout;
 import io.fenceline.redis.support.Clients;
 import io.fenceline.redis.support.SmallCluster;
 import io.fenceline.redis.support.Stores;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.Mode;
+import io.fenceline.spi.Owner;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.StoreFactory;
@@ -204,6 +207,32 @@ class ClusterViewTest {
         assertServes(client, cluster.nameAt(down, "back-"));
       }
       clients.afterEach(null);
+    }
+  }
+
+  private static ClaimRequest claim(Stores.Opened opened, String name, boolean waits) {
+    return new ClaimRequest(
+        name, Owner.draw(opened.random()), Mode.EXCLUSIVE, LEASE, Duration.ZERO, waits);
+  }
+
+  /** Failures of which the map knows nothing: here, of a server that is out of memory. */
+  @Test
+  void shardThatRefusesClaims_isNoReasonToAskForTheMapAllTheTime() {
+    try (SmallCluster cluster = new SmallCluster(0, 2)) {
+      RedisServer full = cluster.sharing(0);
+      ManualTime time = new ManualTime();
+      Stores.Opened opened = Stores.open(SmallCluster.uri(full, cluster.sharing(1)), time);
+      String name = cluster.nameAt(0, "refused-");
+      full.command("CONFIG", "SET", "maxmemory", "1");
+      full.resetCommandCounts();
+
+      for (int i = 0; i < 200; i++) {
+        assertThat(Stores.claim(opened, claim(opened, name, false))).failsWithin(Clients.AMPLE);
+        time.advance(Duration.ofMillis(100));
+      }
+
+      assertThat(full.commandCount("cluster|slots")).isBetween(1L, 20L); // In 20 s.
+      opened.store().close();
     }
   }
 
