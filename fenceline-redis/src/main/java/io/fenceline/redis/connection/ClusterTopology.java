@@ -218,6 +218,10 @@ final class ClusterTopology implements Topology {
         int port = Integer.parseInt(redirection.group("port"));
         if (message.startsWith("ASK")) {
           send(map.server(host, port), true);
+        } else if (asked.isAt(host, port)) {
+          // It can't say where: the other one has no host name, or has told an address of its own.
+          map.refreshSoon();
+          later();
         } else {
           send(map.moved(bucket, host, port), false);
         }

@@ -195,6 +195,10 @@ public final class Server {
     return uri.getPort();
   }
 
+  boolean isAt(String host, int port) {
+    return host.equals(host()) && port == port();
+  }
+
   public Wire wire(Topology.Purpose purpose) {
     return purpose == Topology.Purpose.RENEWALS ? renewals : claims;
   }

@@ -72,8 +72,9 @@ final class SlotMap {
     }
     List<?> facts = node.size() > METADATA ? (List<?>) node.get(METADATA) : List.of();
     for (int i = 0; said.equals(UNKNOWN_HOST) && i + 1 < facts.size(); i += 2) {
-      if (Answers.text(facts.get(i)).equals("ip")) {
-        return Answers.text(facts.get(i + 1));
+      String ip = Answers.text(facts.get(i + 1));
+      if (Answers.text(facts.get(i)).equals("ip") && !ip.isEmpty()) {
+        return ip; // A node that has met no other does not know its own.
       }
     }
     return asked;

@@ -155,6 +155,58 @@ class ClusterViewTest {
   }
 
   @Test
+  void redirectionToTheNodeThatGivesIt_isNoWay_soTheMapIsAskedFor() {
+    try (SmallCluster cluster = new SmallCluster(0, 2)) {
+      RedisServer moved = cluster.sharing(0);
+      RedisServer asked = cluster.sharing(1);
+      announce(moved, asked.port(), asked);
+      ManualTime time = new ManualTime();
+      Stores.Opened opened = Stores.open(SmallCluster.uri(asked), time);
+
+      CompletableFuture<RenewRequest> claimed =
+          Stores.claim(opened, claim(opened, cluster.nameAt(0, "moved-"), false));
+      Eventually.until(
+          Clients.AMPLE,
+          "it to be sent on, to where it is",
+          () -> String.valueOf(asked.command("INFO", "errorstats")).contains("errorstat_MOVED"));
+      announce(moved, moved.port(), asked);
+
+      Eventually.until(
+          Clients.AMPLE,
+          "the end of the claim",
+          () -> {
+            time.advance(Duration.ofMillis(20));
+            return claimed.isDone();
+          });
+      assertThat(claimed).isCompleted();
+      opened.store().close();
+    }
+  }
+
+  /** What a node says of its port; returns when another one knows. */
+  private static void announce(RedisServer node, int port, RedisServer other) {
+    String id = String.valueOf(node.command("CLUSTER", "MYID"));
+    node.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(port));
+    Eventually.until(
+        Clients.AMPLE,
+        "the port in the map",
+        () -> String.valueOf(other.command("CLUSTER", "SLOTS")).contains(port + ", " + id));
+  }
+
+  @Test
+  void nodeThatDoesNotKnowItsOwnAddress_isWhereItWasAsked() {
+    try (SmallCluster cluster =
+        new SmallCluster(0, 1, "cluster-preferred-endpoint-type hostname")) {
+      RedisServer node = cluster.sharing(0);
+      assertThat(String.valueOf(node.command("CLUSTER", "SLOTS"))).contains("[?, ", "[ip, ]");
+
+      assertServes(clients.connect(SmallCluster.uri(node), LEASE), "ledger");
+
+      clients.afterEach(null);
+    }
+  }
+
+  @Test
   void seedsThatAreSlowToConnect_haveTheConnectTimeout_notAnOperations() {
     Duration operation = Duration.ofMillis(500);
     try (SmallCluster cluster = new SmallCluster(0, 2, SmallCluster.PATIENT)) {
