@@ -284,7 +284,8 @@ final class ClusterTopology implements Topology {
   private @Nullable Server plainServer() {
     Server current = plainListening;
     List<Server> masters = map.masters();
-    if (current == null || !masters.contains(current)) {
+    // One that is down, and nobody takes over from, would keep quiet about all shards.
+    if (current == null || !masters.contains(current) || !current.isConnected()) {
       current = masters.stream().filter(Server::isConnected).findFirst().orElse(null);
       plainListening = current;
     }

@@ -17,6 +17,7 @@ import io.fenceline.redis.support.Stores;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Owner;
+import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.StoreFactory;
@@ -260,6 +261,53 @@ class ClusterViewTest {
       }
       clients.afterEach(null);
     }
+  }
+
+  /** As with Redis 6: without messages of shards, one node is listened to for all of them. */
+  @Test
+  void shardThatIsDown_keepsNoMessagesFromTheOthers() {
+    try (SmallCluster cluster = new SmallCluster(0, 2, SmallCluster.PATIENT)) {
+      RedisServer[] nodes = {cluster.sharing(0), cluster.sharing(1)};
+      for (RedisServer node : nodes) {
+        node.command("ACL", "SETUSER", "default", "-spublish");
+      }
+      ManualTime time = new ManualTime();
+      Stores.Opened opened = Stores.open(SmallCluster.uri(nodes), time);
+      List<RenewRequest> held = new ArrayList<>();
+      List<CompletableFuture<RenewRequest>> waiting = new ArrayList<>();
+      for (int i = 0; i < nodes.length; i++) {
+        String name = cluster.nameAt(i, "held-");
+        held.add(Clients.get(Stores.claim(opened, claim(opened, name, false))));
+        waiting.add(Stores.claim(opened, claim(opened, name, true)));
+      }
+      Eventually.until(Clients.AMPLE, "a listener", () -> listened(nodes[0]) || listened(nodes[1]));
+      int down = listened(nodes[0]) ? 0 : 1;
+
+      nodes[down].kill();
+
+      Eventually.until(
+          Clients.AMPLE,
+          "it to listen elsewhere",
+          () -> {
+            time.advance(Duration.ofMillis(100));
+            return listened(nodes[1 - down]);
+          });
+      Clients.get(
+          opened.store().release(new ReleaseRequest(held.get(1 - down).grant(), Duration.ZERO)));
+      Eventually.until(
+          Clients.AMPLE,
+          "the grant",
+          () -> {
+            time.advance(Duration.ofMillis(10)); // Should its turn have passed on a busy machine.
+            return waiting.get(1 - down).isDone();
+          });
+      assertThat(waiting.get(1 - down)).isCompleted();
+      opened.store().close();
+    }
+  }
+
+  private static boolean listened(RedisServer node) {
+    return !((List<?>) node.command("PUBSUB", "CHANNELS")).isEmpty();
   }
 
   private static ClaimRequest claim(Stores.Opened opened, String name, boolean waits) {
