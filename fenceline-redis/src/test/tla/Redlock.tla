@@ -61,13 +61,15 @@ CONSTANTS
   Stored,      \* a node keeps what was decided about it, and needs nobody who remembers afterwards
   Raised,      \* a wait that was guessed gets longer by what another client knows
   TwoCloses,   \* a release that keeps the name closed is two rounds, and the second one counts
-  Marked       \* force leaves a mark at every node, which is passed on to nodes that have forgotten it
+  Marked,      \* force leaves a mark at every node, which is passed on to nodes that have forgotten it
+  Told         \* a node without a vote has a hold only once it was told what was ended by force
 
 Nodes == 1..3
 Majority == 2
 Spare == 1
 Nobody == 0
 Held == 99
+Unwritten == <<0, 0, 0, 0, 0>> \* No grant.
 Gone == -1 \* An owner that is not used any more.
 Shut == -2 \* Nobody's: the name is kept closed.
 Max(S) == CHOOSE x \in S : \A y \in S : y <= x
@@ -97,14 +99,15 @@ VARIABLES
   forcing, toldAt, forcedAt, overruled,
   \* Until when the name has to stay closed, since a release was answered that says so.
   kept,
-  restarts, restarted, jumps, lost
+  \* Of faults; older has what a server has persisted of a grant that force has ended since, with its term.
+  restarts, restarted, jumps, lost, older
 
 recoveryVars == <<ready, since, opens, sure, counted>>
 nodeVars == <<holder, num, end, att, conf, cnt, recoveryVars, marks, term>>
 clientVars == <<phase, left, sent, got, token, ok, until, renewed>>
 endVars == <<forcing, toldAt, forcedAt, overruled, kept>>
 seenVars == <<ended, won, floor, wrong, endVars>>
-faultVars == <<restarts, restarted, jumps, lost>>
+faultVars == <<restarts, restarted, jumps, lost, older>>
 wayVars == <<stray, late, gifts, away>>
 vars == <<now, nodeVars, clientVars, wayVars, seenVars, faultVars>>
 
@@ -128,6 +131,7 @@ Init ==
   /\ kept = 0
   /\ ended = 0 /\ won = {} /\ floor = [c \in Clients |-> 0] /\ wrong = {}
   /\ restarts = 0 /\ restarted = -9 /\ jumps = 0 /\ lost = 0
+  /\ older = [n \in Nodes |-> Unwritten]
 
 Free(n) == holder[n] = Nobody
 Attempt(c) == Attempts - left[c] \* The last one has the same number for all.
@@ -218,6 +222,9 @@ Win(c) ==
 
 Has(c, n) == holder[n] = c /\ conf[n] /\ num[n] = token[c]
 
+(* One that was restarted may have gone back to what it knew before the hold was ended by force. *)
+Renews(c, n) == Has(c, n) /\ (Told => ready[n] \/ (opens[n] # -1 /\ <<c, n>> \notin marks))
+
 Forced(c) == forcing = c /\ Cardinality(forcedAt) >= Majority
 
 (* All nodes are asked, one after the other. *)
@@ -236,7 +243,7 @@ Asks(c) == phase[c] \in {"announce", "renew"}
 RenewAt(c, n) ==
   /\ Asks(c) /\ <<n, 0>> \notin got[c]
   /\ got' = [got EXCEPT ![c] = @ \cup {<<n, 0>>}]
-  /\ IF Has(c, n)
+  /\ IF Renews(c, n)
      THEN /\ end' = [end EXCEPT ![n] = Max({@, now + Longer})]
           /\ term' = [term EXCEPT ![n] = Max({@, Longer})]
           /\ ok' = [ok EXCEPT ![c] = @ \cup {n}]
@@ -302,8 +309,9 @@ ForceAt(c, n) ==
   /\ Freed(IF holder[n] = c THEN {n} ELSE {})
   /\ marks' = IF Marked \/ holder[n] = c THEN marks \cup {<<c, n>>} ELSE marks
   /\ forcing' = c /\ forcedAt' = forcedAt \cup {n}
+  /\ older' = IF Has(c, n) THEN [older EXCEPT ![n] = <<c, num[n], end[n], att[n], term[n]>>] ELSE older
   /\ UNCHANGED <<now, cnt, recoveryVars, clientVars, wayVars, ended, won, floor, wrong, toldAt, overruled,
-                 kept, faultVars>>
+                 kept, restarts, restarted, jumps, lost>>
 
 Closes(c) == phase[c] \in {"close", "close again"}
 
@@ -374,7 +382,7 @@ Leave(c) ==
   /\ token' = [token EXCEPT ![c] = 0] /\ renewed' = [renewed EXCEPT ![c] = 0]
   /\ floor' = [floor EXCEPT ![c] = 0]
   /\ UNCHANGED <<now, cnt, recoveryVars, marks, left, gifts, won, wrong, endVars, restarts, restarted,
-                 jumps>>
+                 jumps, older>>
 
 (* A claim arrives whose attempt is over. Nobody undoes it but time. One that names its attempt changes
    nothing where there is a later one. *)
@@ -396,14 +404,22 @@ LateUndo(undo) ==
 ------------------------------------------------------------------------------
 (* What happens to nodes. *)
 
-(* A restart, with its memory or without. The operator gives each node a lease's time before the next. *)
+(* A restart, with its memory, without, or with an older one, from before force ended a hold. The operator
+   gives each node a lease's time before the next. *)
 Restart(n) ==
   /\ n \in Restartable /\ restarts < Restarts /\ restarts' = restarts + 1
   /\ now > restarted + Lease /\ restarted' = now
-  /\ \E keeps \in BOOLEAN :
-       /\ Freed(IF keeps THEN {} ELSE {n})
-       /\ cnt' = IF keeps THEN cnt ELSE [cnt EXCEPT ![n] = 0]
-       /\ marks' = IF keeps THEN marks ELSE {mark \in marks : mark[2] # n}
+  /\ \/ \E keeps \in BOOLEAN :
+          /\ Freed(IF keeps THEN {} ELSE {n})
+          /\ cnt' = IF keeps THEN cnt ELSE [cnt EXCEPT ![n] = 0]
+          /\ marks' = IF keeps THEN marks ELSE {mark \in marks : mark[2] # n}
+          /\ older' = IF keeps THEN older ELSE [older EXCEPT ![n] = Unwritten]
+     \/ /\ older[n] # Unwritten /\ older[n][3] > now
+        /\ holder' = [holder EXCEPT ![n] = older[n][1]] /\ conf' = [conf EXCEPT ![n] = TRUE]
+        /\ num' = [num EXCEPT ![n] = older[n][2]] /\ end' = [end EXCEPT ![n] = older[n][3]]
+        /\ att' = [att EXCEPT ![n] = older[n][4]] /\ term' = [term EXCEPT ![n] = older[n][5]]
+        /\ cnt' = [cnt EXCEPT ![n] = older[n][2]]
+        /\ marks' = {mark \in marks : mark[2] # n} /\ UNCHANGED older
   /\ ready' = [ready EXCEPT ![n] = ~Quarantine]
   /\ opens' = [opens EXCEPT ![n] = IF Quarantine THEN -1 ELSE 0]
   /\ since' = [since EXCEPT ![n] = 0] /\ sure' = [sure EXCEPT ![n] = FALSE]
@@ -417,13 +433,16 @@ Silent(reached) == reached \ Voting(reached)
 Asked(reached) == IF Remembered(reached) THEN Voting(reached) ELSE reached
 MayAdmit(reached) == Remembered(reached) \/ Cardinality(Silent(reached)) > Spare
 
+(* What force has ended counts until its time is over. *)
+Runs(m) == older[m][3] > now
+
 (* Those that are asked say how long grants may run that they know of, and the asker what it knows itself
    if there is no majority that votes. A loss is noticed when a node is asked for the first time. *)
 Noticed(n) == IF opens[n] = -1 THEN now ELSE since[n]
 Known(n, reached, knows) ==
-  LET asked == {m \in Asked(reached) : ~Free(m)}
+  LET asked == {m \in Asked(reached) : ~Free(m) \/ Runs(m)}
       there == IF FullTerm
-               THEN {Noticed(n) + term[m] : m \in asked}
+               THEN {Noticed(n) + Max({term[m], IF Runs(m) THEN older[m][5] ELSE 0}) : m \in asked}
                ELSE {end[m] : m \in asked}
       own == IF knows /\ ~Remembered(reached) THEN {Noticed(n) + Lease} ELSE {}
       guess == IF Careful /\ ~Remembered(reached) /\ reached # Nodes THEN {Noticed(n) + Guess} ELSE {}
@@ -488,7 +507,7 @@ Neglected ==
 Jump(n) ==
   /\ jumps < Jumps /\ jumps' = jumps + 1
   /\ ~Free(n) /\ Freed({n})
-  /\ UNCHANGED <<now, cnt, recoveryVars, marks, clientVars, wayVars, seenVars, restarts, restarted, lost>>
+  /\ UNCHANGED <<now, cnt, recoveryVars, marks, clientVars, wayVars, seenVars, restarts, restarted, lost, older>>
 
 (* Grants end at nodes, and holds end, whether or not their clients run. *)
 Tick ==

@@ -422,6 +422,33 @@ class RedlockLateTest {
     assertThat(renewed(store, grant)).isFalse();
   }
 
+  /** What a server persists is older than what it knew: the hold is there that was ended since. */
+  @Test
+  void holdThatWasEndedByForce_isNotRenewedAtANodeThatRemembersItFromBefore() {
+    LockStore store = direct();
+    LockStore operator = proxied();
+    HeldGrant grant = heldByAll(store, request(Mode.EXCLUSIVE, false));
+    nodes.get(0).command("SAVE");
+    cutOff(2); // It never hears of the force.
+    assertThat(Clients.get(operator.forceRelease(NAME, grant.number()))).isTrue();
+    Eventually.until(Clients.AMPLE, "two to have ended it", () -> inspected(operator).isEmpty());
+    nodes.get(0).kill();
+    nodes.get(0).restart();
+    assertThat(has(0)).isTrue();
+    Eventually.until(Clients.AMPLE, "a new connection", () -> hasAnswered(store, Purpose.RENEWALS));
+    nodes.get(1).pause();
+
+    boolean renewed = renewed(store, grant);
+
+    nodes.get(1).resume();
+    assertThat(renewed).isFalse();
+    Eventually.until(
+        Clients.AMPLE,
+        "the others to tell the node",
+        () -> nodes.get(0).command("HGET", "fl1:r!", "until") != null);
+    assertThat(renewed(store, grant)).isFalse();
+  }
+
   @Test
   void force_opensANameThatIsKeptClosed() {
     LockStore store = direct();

@@ -81,6 +81,7 @@ class RedlockModelTest {
     if (ALL) {
       broken.put("VotesAtOnce", "OneHolder");
       broken.put("ForcedInPart", "ForceIsHeard");
+      broken.put("OlderMemory", "ForceIsHeard"); // As ForcedInPart, that of AsBuiltForced.
       broken.put("AnyMajority", "TokensRiseInOrder");
       broken.put("NoUndo", "Obtainable");
       broken.put("NoValidityCheck", "OneHolder");
