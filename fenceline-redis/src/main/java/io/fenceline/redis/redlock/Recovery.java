@@ -10,6 +10,7 @@ import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -47,9 +48,10 @@ final class Recovery {
    *
    * Why they are asked twice. What counts is what the others know after the node has lost its memory:
    * in one round, a node may have answered before another one granted a lock and lost its memory. So
-   * the first round finds those that have lost it, and the others are asked again. A loss has a name,
-   * which the admission has to give: one that is late, and the node has lost its memory again since,
-   * was not made for this loss.
+   * the first round finds those that have lost it, and the others are asked again. What is answered
+   * to the first one when the second has begun says nothing of that. A loss has a name, which the
+   * admission has to give: one that is late, and the node has lost its memory again since, was not made
+   * for this loss.
    *
    * If too many have forgotten, there is no such majority, and nobody is left to ask: then whoever is
    * there decides, with the longest lease that this client knows of itself. At a client that has just
@@ -148,11 +150,25 @@ final class Recovery {
    */
   private CompletableFuture<Long> run(CompletableFuture<Round<Memory>> first) {
     return first.thenCompose(
-        before ->
-            before.count(memory -> !memory.votes()) == 0
-                ? CompletableFuture.completedFuture(0L)
-                : ask(round -> round.answered() >= before.answered())
-                    .thenCompose(after -> admit(before, after)));
+        before -> {
+          Map<Node, Memory> lost = withoutVote(before);
+          int answered = before.answered();
+          return lost.isEmpty()
+              ? CompletableFuture.completedFuture(0L)
+              : ask(round -> round.answered() >= answered).thenCompose(after -> admit(lost, after));
+        });
+  }
+
+  /** By now: what is answered late may be younger than what the others are about to say. */
+  private Map<Node, Memory> withoutVote(Round<Memory> survey) {
+    Map<Node, Memory> found = new HashMap<>();
+    for (Node node : nodes.all) {
+      Memory memory = survey.answer(node.index);
+      if (memory != null && !memory.votes()) {
+        found.put(node, memory);
+      }
+    }
+    return found;
   }
 
   private boolean isAnswered(Round<Memory> round) {
@@ -182,10 +198,10 @@ final class Recovery {
         Memory::parse);
   }
 
-  private CompletableFuture<Long> admit(Round<Memory> before, Round<Memory> after) {
+  private CompletableFuture<Long> admit(Map<Node, Memory> before, Round<Memory> after) {
     List<Node> waiting = new ArrayList<>();
     for (Node node : nodes.all) {
-      Memory first = before.answer(node.index);
+      Memory first = before.get(node);
       Memory second = after.answer(node.index);
       if (first != null
           && second != null
@@ -258,12 +274,12 @@ final class Recovery {
   }
 
   private CompletableFuture<Long> admit(
-      List<Node> waiting, Round<Memory> before, Decision decision) {
+      List<Node> waiting, Map<Node, Memory> before, Decision decision) {
     return nodes
         .round(
             waiting::contains,
             node -> {
-              Memory asked = memory(before, node);
+              Memory asked = Objects.requireNonNull(before.get(node));
               return node.call(
                   Purpose.CLAIMS,
                   Script.REDLOCK_ADMIT,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.Fenceline;
+import io.fenceline.FencelineBuilder;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
 import io.fenceline.StoreUnavailableException;
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -346,6 +348,81 @@ class RedlockRecoveryTest {
       assertThat(hold.isValid()).isTrue();
       clients.afterEach(null);
     }
+  }
+
+  /**
+   * What the others know counts only if they were asked after the node had lost its memory. Here
+   * they are asked, somebody gets a lock, and the node loses it before it is asked for the first
+   * time.
+   */
+  @Test
+  void nodeThatForgetsAfterTheOthersWereAsked_doesNotVoteByWhatTheySaid() {
+    try (RedlockServers nodes = RedlockServers.start(5);
+        Shielded shielded = new Shielded(nodes)) {
+      Fenceline first = clients.connect(nodes.uri(), SHORT);
+      Clients.acquire(first, "short").release(); // From now on all vote, and know the scripts.
+      Eventually.until(
+          Clients.AMPLE, "all to vote", () -> nodes.all().stream().allMatch(n -> votes(n)));
+      clients.afterEach(null);
+      Fenceline holder = clients.connect(withoutTheFourth(nodes), LONG);
+      nodes.get(3).command("FLUSHALL"); // So that there is somebody to be asked about.
+      List<Fault> said = new ArrayList<>();
+      for (int index = 0; index < 3; index++) {
+        Trigger second = Trigger.nth(2, Clients.calls(Script.REDLOCK_SURVEY));
+        said.add(shielded.ways.get(index).holdReply(second));
+      }
+      Fault late =
+          shielded.ways.get(4).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_SURVEY)));
+
+      CompletableFuture<Fenceline> opening =
+          CompletableFuture.supplyAsync(() -> clients.connect(patient(shielded)));
+      said.forEach(
+          fault ->
+              Eventually.until(
+                  Clients.AMPLE, "the others to be asked", () -> fault.timesApplied() > 0));
+      Hold hold = Clients.acquire(holder, NAME);
+      Eventually.until(
+          Clients.AMPLE,
+          "four to have it",
+          () ->
+              Stream.of(0, 1, 2, 4)
+                  .allMatch(index -> RedlockServers.hasConfirmed(nodes.get(index), NAME)));
+      RedlockServers.free(nodes.get(2), NAME);
+      nodes.get(4).command("FLUSHALL");
+      nodes.get(4).resetCommandCounts();
+      late.lift();
+      Eventually.until(
+          Clients.AMPLE,
+          "the node to be asked twice",
+          () -> nodes.get(4).commandCount("evalsha") > 1);
+      said.forEach(Fault::lift);
+      Fenceline stranger = Clients.get(opening);
+
+      Eventually.until(
+          Clients.AMPLE,
+          "a decision about the node",
+          () -> votes(nodes.get(4)) || waits(nodes.get(4)) > 0);
+      assertThat(votes(nodes.get(4))).isFalse();
+      assertThat(tryTo(stranger)).as("a second holder").isEmpty();
+      assertThat(hold.isValid()).isTrue();
+      clients.afterEach(null);
+    }
+  }
+
+  private static String withoutTheFourth(RedlockServers nodes) {
+    List<String> addresses = new ArrayList<>(nodes.all().stream().map(n -> n.address()).toList());
+    try (FaultProxy away = FaultProxy.to("127.0.0.1", nodes.get(3).port(), Protocol.RESP)) {
+      addresses.set(3, away.address()); // Closed from now on.
+    }
+    return RedlockServers.uri(addresses);
+  }
+
+  /** Waits for slow nodes for some seconds, and so long again when it asks for the second time. */
+  private static FencelineBuilder patient(Shielded shielded) {
+    return Fenceline.builder()
+        .store(shielded.uri().replace("nodeTimeout=1s", "nodeTimeout=3s"))
+        .operationTimeout(Clients.AMPLE)
+        .defaultOptions(LockOptions.defaults().lease(SHORT));
   }
 
   private static void awaitStruck(Fenceline client, Fault fault) {
