@@ -14,6 +14,7 @@ import io.fenceline.redis.redlock.RedlockAnswers.Overflow;
 import io.fenceline.redis.redlock.RedlockAnswers.Refused;
 import io.fenceline.redis.redlock.RedlockAnswers.Vote;
 import io.fenceline.settings.Durations;
+import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.GrantNumbers;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Obstacle;
@@ -50,9 +51,10 @@ final class Ballot {
    * - An undo or a claim that arrives late, when the owner's next attempt has won: each names its
    *   attempt, and changes nothing where the owner has made a later one.
    * - A claim that arrives after its undo: they go over the same connection, one after the other, and
-   *   a claim whose script the node did not know is not sent again by then. If the claim's connection
-   *   has broken, the undo or the release tells the nodes to turn the claim away for a term. What
-   *   arrives later still ends with its lease, at that node.
+   *   a claim whose script the node did not know is not sent again by then, nor once the hold that
+   *   others have granted is released. If the claim's connection has broken, the undo or the release
+   *   tells the nodes to turn the claim away for a term. What arrives later still ends with its
+   *   lease, at that node.
    */
 
   private final Nodes nodes;
@@ -61,7 +63,7 @@ final class Ballot {
   private final byte[] client;
   private final byte[] channel;
   private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-  private final Runnable whenStrayed;
+  private final Holds holds;
   private volatile long confirmedToken;
   private volatile boolean failed;
 
@@ -92,13 +94,13 @@ final class Ballot {
       AtomicLongArray seen,
       byte[] client,
       byte[] channel,
-      Runnable whenStrayed) {
+      Holds holds) {
     this.nodes = nodes;
     this.request = request;
     this.seen = seen;
     this.client = client;
     this.channel = channel;
-    this.whenStrayed = whenStrayed;
+    this.holds = holds;
   }
 
   /** Runs the attempt; a failed one has been undone, as far as nodes answer, when it completes. */
@@ -111,7 +113,10 @@ final class Ballot {
             request.keys(),
             run -> request.firstRound(run, known, client, channel),
             Vote::parse);
-    first.late(index -> confirmLate(first, index)).lost(whenStrayed);
+    ClaimRequest claim = request.claim();
+    first
+        .late(index -> confirmLate(first, index))
+        .lost(() -> holds.strayed(claim.owner(), claim.term()));
     first
         .until(this::isEnough, nodes.timeoutNanos(request.claim().lease()))
         .thenAccept(this::firstRoundIsOver);
@@ -146,7 +151,7 @@ final class Ballot {
   private void firstRoundIsOver(Round<Vote> first) {
     Long held = held(first);
     if (held != null) {
-      outcome.complete(new Won(held, first.sent()));
+      win(held, first);
       return;
     }
     long[] given = new long[nodes.size()];
@@ -233,8 +238,16 @@ final class Ballot {
     } else if (isTooLate(first)) {
       abandon(first, "its second round");
     } else {
-      outcome.complete(new Won(token, first.sent()));
+      win(token, first);
     }
+  }
+
+  private void win(long token, Round<Vote> first) {
+    if (first.pending() > 0) {
+      ClaimRequest claim = request.claim();
+      holds.unanswered(claim.owner(), claim.term(), first::dropResending);
+    }
+    outcome.complete(new Won(token, first.sent()));
   }
 
   /** A node granted after the numbers were compared: it gets the token, but does not count. */

@@ -5,6 +5,7 @@ import io.fenceline.time.Time;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What has to be remembered of this client's holds: which permits they have, so that these can be
@@ -26,6 +27,7 @@ final class Holds {
     private int renewals;
     private int gifts;
     private boolean strays;
+    private @Nullable Runnable stopSending;
     private boolean ended;
     private long untilNanos;
 
@@ -41,7 +43,11 @@ final class Holds {
     }
 
     private boolean isNeeded() {
-      return renewals > 0 || gifts > 0 || strays || !slots.chosen().isEmpty();
+      return renewals > 0
+          || gifts > 0
+          || strays
+          || stopSending != null
+          || !slots.chosen().isEmpty();
     }
   }
 
@@ -105,19 +111,37 @@ final class Holds {
   }
 
   /**
+   * A claim has won that not all nodes have answered: one may answer that it does not know the
+   * script, and is sent it, unless the hold has ended by then.
+   */
+  synchronized void unanswered(Owner owner, Duration term, Runnable stopSending) {
+    entry(owner, term).stopSending = stopSending;
+  }
+
+  /**
    * The hold ends: no node is given it from now on. Its permits are known until {@link #ended}:
    * what ends it may have to be repeated.
    *
    * @return whether a gift or a claim may be under way, which nodes have to turn away
    */
-  synchronized boolean end(Owner owner) {
-    Entry entry = byOwner.get(owner);
-    if (entry == null) {
-      return false;
+  boolean end(Owner owner) {
+    Runnable stopSending;
+    boolean underWay;
+    synchronized (this) {
+      Entry entry = byOwner.get(owner);
+      if (entry == null) {
+        return false;
+      }
+      entry.ended = true;
+      stopSending = entry.stopSending;
+      entry.stopSending = null;
+      tidy(owner, entry);
+      underWay = entry.gifts > 0 || entry.strays;
     }
-    entry.ended = true;
-    tidy(owner, entry);
-    return entry.gifts > 0 || entry.strays;
+    if (stopSending != null) {
+      stopSending.run();
+    }
+    return underWay;
   }
 
   /** The end was answered: nobody needs the permits any more. */

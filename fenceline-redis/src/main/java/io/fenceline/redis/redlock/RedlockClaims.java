@@ -51,12 +51,7 @@ final class RedlockClaims {
   Ballot ballot(ClaimRequest claim, PermitSlots slots) {
     RedlockRequest request = RedlockRequest.of(claim, slots, attempts.incrementAndGet());
     return new Ballot(
-        nodes,
-        request,
-        seen,
-        client,
-        claim.waits() ? bytes(channel) : NO_CHANNEL,
-        () -> holds.strayed(claim.owner(), claim.term()));
+        nodes, request, seen, client, claim.waits() ? bytes(channel) : NO_CHANNEL, holds);
   }
 
   /** Someone waits: makes sure that messages come. */

@@ -7,6 +7,7 @@ import io.fenceline.testkit.ManualTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** For how long a client knows which permits its holds have. */
@@ -40,6 +41,17 @@ class HoldsTest {
     holds.renewing(owner, LONGER);
 
     assertThat(holds.slots(owner)).isEqualTo(SLOTS);
+  }
+
+  @Test
+  void claimThatNotAllHaveAnswered_isNotSentAgainOnceTheHoldEnds() {
+    AtomicInteger stopped = new AtomicInteger();
+    holds.unanswered(owner, LEASE, stopped::incrementAndGet);
+
+    assertThat(holds.end(owner)).as("whether nodes have to turn it away").isFalse();
+    assertThat(holds.end(owner)).isFalse();
+
+    assertThat(stopped).hasValue(1);
   }
 
   @Test

@@ -661,6 +661,26 @@ class RedlockLateTest {
     assertThat(has(0)).as("a grant that nobody owns").isFalse();
   }
 
+  /** As above, where the others have granted the claim, and its hold is over already. */
+  @Test
+  void claimWhoseScriptTheNodeDidNotKnow_isNotSentAgainAfterTheRelease() {
+    LockStore store = store(addressesOfProxies(), Duration.ofSeconds(30));
+    Eventually.until(Clients.AMPLE, "all to vote", this::allVote);
+    nodes.get(0).command("SCRIPT", "FLUSH");
+    load(nodes.get(0), Script.REDLOCK_END);
+    Fault late = proxies.get(0).holdReply(Trigger.first(Clients.calls(Script.REDLOCK_CLAIM)));
+    HeldGrant grant = Clients.get(grant(store, request(Mode.EXCLUSIVE, false)));
+    awaitStruck(late);
+
+    assertThat(Clients.get(store.release(new ReleaseRequest(grant, Duration.ZERO))))
+        .isEqualTo(Release.RELEASED);
+    late.lift();
+
+    assertThat(hasAnswered(store, Purpose.CLAIMS)).isTrue(); // The claim's answer came before.
+    assertThat(hasAnswered(store, Purpose.CLAIMS)).isTrue(); // What that made us send, too.
+    assertThat(has(0)).as("a grant that nobody owns").isFalse();
+  }
+
   private static void load(RedisServer node, Script script) {
     node.command("SCRIPT", "LOAD", new String(script.body(), StandardCharsets.US_ASCII));
   }
