@@ -298,15 +298,16 @@ class RedlockLateTest {
     Fault late = proxies.get(0).holdRequest(Trigger.first(Clients.calls(Script.REDLOCK_RESTORE)));
     assertThat(renew(store, grant)).isInstanceOf(Renewal.Renewed.class);
     awaitStruck(late);
-    assertThat(Clients.get(store.release(new ReleaseRequest(grant, Duration.ZERO))))
-        .isEqualTo(Release.RELEASED);
-    nodes.get(2).kill(); // So that the first node is needed.
-
-    late.lift();
     Eventually.until(
         Clients.AMPLE,
-        "the late request to be carried out",
+        "its connection to be given up, and another one",
         () -> hasAnswered(store, Purpose.RENEWALS));
+    assertThat(Clients.get(store.release(new ReleaseRequest(grant, Duration.ZERO))))
+        .isEqualTo(Release.RELEASED);
+    assertThat(hasAnswered(store, Purpose.CLAIMS)).isTrue(); // The first node has heard of it.
+    nodes.get(2).kill(); // So that the first node is needed.
+
+    deliver(late, other);
 
     assertThat(inspected(other)).isEmpty();
     awaitGranted(other, Mode.EXCLUSIVE);
@@ -657,7 +658,8 @@ class RedlockLateTest {
     awaitStruck(late);
     late.lift();
 
-    assertThat(hasAnswered(store, Purpose.CLAIMS)).isTrue();
+    assertThat(hasAnswered(store, Purpose.CLAIMS)).isTrue(); // The claim's answer came before.
+    assertThat(hasAnswered(store, Purpose.CLAIMS)).isTrue(); // What that made us send, too.
     assertThat(has(0)).as("a grant that nobody owns").isFalse();
   }
 
