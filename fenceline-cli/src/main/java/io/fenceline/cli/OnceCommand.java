@@ -113,8 +113,8 @@ final class OnceCommand implements Subcommand {
       names = "--records",
       paramLabel = "URI",
       description = {
-        "Where results are kept: SQLite, PostgreSQL, MariaDB or Redis. Default: where the locks",
-        "are."
+        "Where results are kept: SQLite, PostgreSQL, MariaDB, Redis or Valkey. Default: where the",
+        "locks are."
       })
   private @Nullable String records;
 

@@ -77,6 +77,22 @@ class ElectIT {
     assertThat(terms).hasSize(2).isSorted().doesNotHaveDuplicates();
   }
 
+  @Test
+  void aToolThatIsKilled_takesItsCommandAlong_andTheNextOneLeads() throws Exception {
+    String line = "echo $$ $FENCELINE_TOKEN; exec sleep 1000";
+    Call first = tool.start("elect", "boss", "--lease", "3s", "-c", line);
+    String[] one = first.firstLine().strip().split(" ");
+    Call second = tool.start("elect", "boss", "--lease", "3s", "-c", line);
+    Eventually.until(Tool.PATIENCE, "the second one to wait", () -> tool.waiters("") == 1);
+    first.process.destroyForcibly().waitFor();
+
+    String[] two = second.firstLine().strip().split(" ");
+    assertThat(Tool.lives(Long.parseLong(one[0]))).as("the first one's command").isFalse();
+    assertThat(Long.parseLong(two[1])).isGreaterThan(Long.parseLong(one[1]));
+    second.signal("TERM");
+    assertThat(second.await().code()).isEqualTo(143);
+  }
+
   private void release(String name) {
     try (Fenceline client = tool.client()) {
       long token = client.inspect(name).holders().get(0).token();

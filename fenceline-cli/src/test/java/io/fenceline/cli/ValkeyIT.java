@@ -30,6 +30,8 @@ class ValkeyIT {
       assertThat(result.out()).as(result.err()).matches("token [0-9]+\\n");
       assertThat(tool.run("doctor").out()).contains(" is valkey 8.");
       assertThat(tool.run("stores").out()).contains("valkey://", "jdbc:mysql://");
+      assertThat(tool.run("once", "invoice", "--", "echo", "sent").line()).isEqualTo("sent");
+      assertThat(tool.run("once", "invoice", "--", "echo", "sent").line()).isEqualTo("sent");
     }
   }
 }

@@ -38,11 +38,12 @@ public final class Records implements AutoCloseable {
     return switch (address.scheme()) {
       case "sqlite", "jdbc:sqlite", "jdbc:postgresql", "jdbc:mariadb" -> sql(address);
       case "redis", "rediss", "redis-sentinel", "redis-cluster" -> redis(address);
+      case "valkey", "valkeys", "valkey-sentinel", "valkey-cluster" -> redis(address);
       default ->
           throw Failure.usage(
               "there can be no records of what was done in "
                   + address.scheme()
-                  + ":; name SQLite, PostgreSQL, MariaDB or Redis by --records URI");
+                  + ":; name SQLite, PostgreSQL, MariaDB, Redis or Valkey by --records URI");
     };
   }
 

@@ -98,11 +98,32 @@ class OnceIT {
   }
 
   @Test
+  void aKeyThatIsSettledAsNotDone_isRunByTheNextCall() throws Exception {
+    String line = "echo x >>effects; [ -e again ] || kill -KILL $$; echo done";
+    assertThat(tool.run("once", "pay", "-c", line).code()).isEqualTo(137);
+    assertThat(tool.run("once", "pay", "-c", line).code()).isEqualTo(80);
+
+    Result settled = tool.run("once", "--settle", "pay", "--again");
+    assertThat(settled).isEqualTo(new Result(0, "settled key 'pay': the next call runs it\n", ""));
+    Result unknown = tool.run("once", "--settle", "pay");
+    assertThat(unknown.code()).as(unknown.toString()).isOne();
+    assertThat(unknown.err()).contains("key 'pay' is not known");
+    Files.createFile(folder.resolve("again"));
+    assertThat(tool.run("once", "pay", "-c", line)).isEqualTo(new Result(0, "done\n", ""));
+    assertThat(effects()).hasSize(2);
+    // What is done can't be settled, whatever is said of it.
+    assertThat(tool.run("once", "--settle", "pay", "--again").code()).isOne();
+    assertThat(tool.run("once", "pay", "-c", line)).isEqualTo(new Result(0, "done\n", ""));
+  }
+
+  @Test
   void aToolThatIsKilled_leavesItsKeyInDoubt_orToBeRunAgain() throws Exception {
-    String line = "echo in; echo x >>effects; [ -e again ] || exec sleep 1000";
+    String line = "echo $$ >pid; echo in; echo x >>effects; [ -e again ] || exec sleep 1000";
     Call first = tool.start("once", "pay", "--lease", "3s", "-c", line);
     first.firstLine();
+    long pid = Long.parseLong(Files.readString(folder.resolve("pid")).strip());
     first.process.destroyForcibly().waitFor();
+    Eventually.until(Tool.PATIENCE, "the command to end", () -> !Tool.lives(pid));
     Files.createFile(folder.resolve("again"));
 
     assertThat(tool.run("once", "pay", "--lease", "3s", "-c", line).code()).isEqualTo(80);
