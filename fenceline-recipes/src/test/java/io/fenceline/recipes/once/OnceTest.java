@@ -14,7 +14,9 @@ import io.fenceline.spi.StoreFactory;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
 import io.fenceline.testkit.fault.LossyStore;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -511,6 +513,43 @@ class OnceTest {
       time.advance(Duration.ofMillis(10)); // A hundred in a retention.
     }
     assertThat(records.size()).isLessThan(300);
+  }
+
+  /** A sweep takes a few hundred rows at a time, so that it locks none of them for long. */
+  @ParameterizedTest
+  @EnumSource(names = {"SQLITE", "POSTGRESQL", "MARIADB"})
+  void oneSweep_removesAllThatIsOld_howeverMuchItIs(Kind kind) throws Exception {
+    String many = "many-" + KEYS.incrementAndGet();
+    Once<Work, String> once =
+        Once.of(fenceline, many, kind.records(), Codec.text(), Vanished.IN_DOUBT);
+    try (Connection connection = kind.dataSource().getConnection();
+        PreparedStatement old =
+            connection.prepareStatement(
+                "INSERT INTO fenceline_once (name, kind, state, fingerprint, token, attempts, since,"
+                    + " worker, finished_at) VALUES (?, ?, 2, '', 1, 1, 1, '', 1)")) {
+      connection.setAutoCommit(false);
+      for (int i = 0; i < 1_201; i++) {
+        old.setBytes(1, (many + ":key-" + i).getBytes(StandardCharsets.UTF_8));
+        old.setString(2, many);
+        old.addBatch();
+      }
+      old.executeBatch();
+      connection.commit();
+    }
+    assertThat(once.find("key-1200")).isPresent();
+    once.sweep();
+    assertThat(rows(kind, many)).isZero();
+  }
+
+  private static int rows(Kind kind, String ofKind) throws SQLException {
+    try (Connection connection = kind.dataSource().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "SELECT count(*) FROM fenceline_once WHERE kind = '" + ofKind + "'")) {
+      rows.next();
+      return rows.getInt(1);
+    }
   }
 
   @Test
