@@ -1,7 +1,18 @@
 package io.fenceline.recipes;
 
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.fenceline.testbed.process.Debian;
+import io.fenceline.testbed.process.ServerProcess;
 import io.fenceline.testbed.server.EtcdServer;
+import io.fenceline.testbed.server.InnoDbServer;
+import io.fenceline.testbed.server.MariaDbServer;
+import io.fenceline.testbed.server.MySqlServer;
 import io.fenceline.testbed.server.PostgresServer;
+import io.fenceline.testbed.server.RedisCluster;
+import io.fenceline.testbed.server.RedisKind;
+import io.fenceline.testbed.server.RedisSentinels;
 import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testbed.server.ZooKeeperServer;
 import java.io.IOException;
@@ -9,14 +20,22 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Stores with real servers, one of each kind, which is started when it is first asked for. */
 public enum TestStore {
   SQLITE(TestStore::sqlite, 0),
   REDIS(TestStore::redis, 0),
+  VALKEY(TestStore::valkey, 0),
+  REDIS_SENTINEL(TestStore::sentinels, 0),
+  REDIS_CLUSTER(TestStore::cluster, 0),
+  REDLOCK(TestStore::redlock, 0),
   POSTGRESQL(TestStore::postgresql, 0),
+  MARIADB(TestStore::mariaDb, 0),
+  MYSQL(TestStore::mySql, 0),
   /** A session must outlive what it proves: see its store. */
   ZOOKEEPER(TestStore::zooKeeper, 2),
   /** Grants whole seconds, and looks for leases that have ended twice a second. */
@@ -34,7 +53,10 @@ public enum TestStore {
     this.vacancy = Duration.ofSeconds(3 + moreSeconds);
   }
 
-  /** For {@code Fenceline.connect}, and for JDBC where it is a database; it ends with this JVM. */
+  /**
+   * For {@code Fenceline.connect}, and for JDBC where it is a database; it ends with this JVM.
+   * Where there is no such server for this machine, the test that asks is skipped.
+   */
   public synchronized String uri() {
     if (uri == null) {
       uri = starter.get();
@@ -74,6 +96,45 @@ public enum TestStore {
 
   private static String redis() {
     return RedisServer.start().uri();
+  }
+
+  private static String valkey() {
+    assumeFalse(Debian.lacksValkey(), "no server for this machine: Valkey");
+    return RedisServer.builder().kind(RedisKind.VALKEY).start().uri();
+  }
+
+  private static String sentinels() {
+    return "redis-sentinel://"
+        + addresses(RedisSentinels.start().sentinels())
+        + "?master="
+        + RedisSentinels.MASTER_NAME;
+  }
+
+  private static String cluster() {
+    return "redis-cluster://" + addresses(RedisCluster.start().nodes());
+  }
+
+  private static String redlock() {
+    return "redlock://"
+        + addresses(List.of(RedisServer.start(), RedisServer.start(), RedisServer.start()));
+  }
+
+  private static String addresses(List<? extends ServerProcess> servers) {
+    return servers.stream().map(ServerProcess::address).collect(Collectors.joining(","));
+  }
+
+  private static String mariaDb() {
+    return withLogin(MariaDbServer.start());
+  }
+
+  private static String mySql() {
+    assumeTrue(MySqlServer.isForThisMachine(), "no server for this machine: MySQL");
+    // Without TLS, the driver asks for the server's key before it sends a password.
+    return withLogin(MySqlServer.start()) + "&allowPublicKeyRetrieval=true";
+  }
+
+  private static String withLogin(InnoDbServer server) {
+    return server.jdbcUrl() + "?user=" + server.user() + "&password=" + server.password();
   }
 
   private static String postgresql() {

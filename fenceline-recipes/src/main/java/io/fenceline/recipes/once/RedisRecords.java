@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in Redis.
+ * Records in Redis or Valkey.
  *
  * <pre>{@code
  * RedisRecords records = RedisRecords.over(redisClient.connect(ByteArrayCodec.INSTANCE));

@@ -101,6 +101,7 @@ public final class StripedLocks implements AutoCloseable {
    * @param name 1 to 50 letters, digits, dots, dashes and underscores
    * @param count how many, 1 to 65,536
    * @param options of their locks
+   * @throws InvalidSettingException if the store can't announce the count, as Redlock
    * @throws StoreRefusedException if others use the name with another count
    * @throws StoreUnavailableException if the store gave no answer
    */
@@ -198,6 +199,8 @@ public final class StripedLocks implements AutoCloseable {
       permit = clients.tryAcquire();
     } catch (StoreRefusedException e) {
       throw refused(e);
+    } catch (InvalidSettingException e) {
+      throw e.setting().equals("permits") ? tooManyPermits(e) : e;
     }
     registration =
         permit.orElseThrow(
@@ -207,6 +210,15 @@ public final class StripedLocks implements AutoCloseable {
     if (known != null) {
       known.close();
     }
+  }
+
+  /** Redlock's semaphores are small. */
+  private InvalidSettingException tooManyPermits(InvalidSettingException e) {
+    return new InvalidSettingException(
+        "count",
+        count,
+        "it can't be announced to other clients in this store (" + e.getMessage() + ")",
+        "Use another store, or plain locks");
   }
 
   private StoreRefusedException refused(StoreRefusedException e) {

@@ -1,9 +1,6 @@
 package io.fenceline.recipes.once;
 
 import io.fenceline.recipes.TestStore;
-import io.fenceline.testbed.server.MariaDbServer;
-import io.fenceline.testbed.server.RedisCluster;
-import io.fenceline.testbed.server.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -24,11 +21,12 @@ enum Kind {
   POSTGRESQL,
   MARIADB,
   REDIS,
+  VALKEY,
+  REDIS_SENTINEL,
   REDIS_CLUSTER;
 
   private static final java.util.Map<Kind, OnceRecords<?>> OPEN =
       new java.util.EnumMap<>(Kind.class);
-  private static String mariaDb;
 
   boolean isSql() {
     return this == SQLITE || this == POSTGRESQL || this == MARIADB;
@@ -50,25 +48,17 @@ enum Kind {
       case SQLITE -> sql(jdbc(TestStore.SQLITE.uri()));
       case SQLITE_APART -> sql(jdbc(TestStore.SQLITE.uri())).apart();
       case POSTGRESQL -> sql(TestStore.POSTGRESQL.uri());
-      case MARIADB -> sql(mariaDb());
+      case MARIADB -> sql(TestStore.MARIADB.uri());
+      case VALKEY -> redis(TestStore.VALKEY.uri().replaceFirst("valkey", "redis"));
+      // The driver's way to say it.
+      case REDIS_SENTINEL -> redis(TestStore.REDIS_SENTINEL.uri().replace("?master=", "#"));
       case REDIS_CLUSTER -> cluster();
     };
   }
 
-  private static String mariaDb() {
-    synchronized (OPEN) {
-      if (mariaDb == null) {
-        MariaDbServer server = MariaDbServer.start();
-        mariaDb = server.jdbcUrl() + "?user=" + server.user() + "&password=" + server.password();
-      }
-      return mariaDb;
-    }
-  }
-
   private static RedisRecords cluster() {
-    RedisServer first = RedisCluster.start().nodes().get(0);
-    return RedisRecords.over(
-        RedisClusterClient.create(first.uri()).connect(ByteArrayCodec.INSTANCE));
+    String first = TestStore.REDIS_CLUSTER.uri().replaceFirst("redis-cluster:(.*?),.*", "redis:$1");
+    return RedisRecords.over(RedisClusterClient.create(first).connect(ByteArrayCodec.INSTANCE));
   }
 
   static RedisRecords redis(String uri) {
@@ -85,7 +75,7 @@ enum Kind {
     return new Plain(
         switch (this) {
           case POSTGRESQL -> TestStore.POSTGRESQL.uri();
-          case MARIADB -> mariaDb();
+          case MARIADB -> TestStore.MARIADB.uri();
           default -> jdbc(TestStore.SQLITE.uri());
         });
   }

@@ -30,7 +30,7 @@ enum Place {
                 "jdbc:"
                     + TestStore.SQLITE.uri().replace("locks.db", "rates.db")
                     + "?busy_timeout=60000&journal_mode=WAL&synchronous=NORMAL";
-            case MARIADB -> url(MariaDbServer.start());
+            case MARIADB -> TestStore.MARIADB.uri();
           };
     }
     return uri;

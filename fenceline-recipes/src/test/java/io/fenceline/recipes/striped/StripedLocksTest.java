@@ -59,7 +59,7 @@ class StripedLocksTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REDLOCK")
   void anotherCount_failsWithBoth_untilTheFirstIsClosed(TestStore store) throws Exception {
     try (Fenceline first = Fenceline.connect(store.uri());
         Fenceline second = Fenceline.connect(store.uri())) {
@@ -89,6 +89,17 @@ class StripedLocksTest {
               found -> found != null);
       opened.close();
       assertThatThrownBy(() -> opened.lock(key)).hasMessage("Stripes 'counts' are closed");
+    }
+  }
+
+  @Test
+  void redlock_whereTheCountCantBeAnnounced_isRefused() {
+    try (Fenceline fenceline = Fenceline.connect(TestStore.REDLOCK.uri())) {
+      assertThatThrownBy(() -> StripedLocks.of(fenceline, "counts", 16, OPTIONS).close())
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessage(
+              "count 16: it can't be announced to other clients in this store (permits 1000016: a"
+                  + " Redlock has at most 1024 permits a name). Use another store, or plain locks");
     }
   }
 

@@ -26,8 +26,8 @@ public final class Debian {
         .toString();
   }
 
-  /** Whether there is no Valkey: for {@link NeedsValkey}. */
-  static boolean lacksValkey() {
+  /** Whether there is no Valkey: for {@link NeedsValkey}, and tests of several stores. */
+  public static boolean lacksValkey() {
     return FOLDERS.stream()
         .noneMatch(folder -> Files.isExecutable(Path.of(folder, "valkey-server")));
   }
