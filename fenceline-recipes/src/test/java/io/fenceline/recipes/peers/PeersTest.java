@@ -44,7 +44,7 @@ class PeersTest {
 
   /**
    * Curator's {@code LeaderLatch} has {@code hasLeadership()}, whose answer is old when it arrives,
-   * and no term to send along: two leaders (CURATOR issues 980, 1137, 1211).
+   * and no term to send along: two leaders (apache/curator 980, 1137, 1211).
    */
   @Test
   void leaderLatch_letsAPausedLeaderWrite_afterTheNextOne(@TempDir Path folder) throws Exception {
@@ -120,7 +120,11 @@ class PeersTest {
     }
   }
 
-  /** {@code SET key NX PX} as a deduplication key: work that takes longer is done twice. */
+  /**
+   * {@code SET key NX PX} as a deduplication key: work that takes longer is done twice, and who
+   * comes first takes away what the second one has (mhenrixon/sidekiq-unique-jobs 94 and 159, which
+   * keeps its jobs apart in this way).
+   */
   @Test
   void setNxWithAnExpiry_letsTheWorkBeDoneTwice_andTheFirstOneOverwriteTheSecond() {
     RedisClient client = RedisClient.create(TestStore.REDIS.uri());
