@@ -1,8 +1,8 @@
 package io.fenceline.examples;
 
 import io.fenceline.Fenceline;
+import io.fenceline.recipes.cache.CacheFallback;
 import io.fenceline.recipes.cache.LoadOnceCache;
-import io.fenceline.recipes.cache.LockAway;
 import io.fenceline.recipes.cache.MemoryTier;
 import io.fenceline.recipes.once.Codec;
 import java.io.PrintStream;
@@ -66,7 +66,8 @@ public final class StaleCache {
   }
 
   private static LoadOnceCache<String> prices(Fenceline fenceline, MemoryTier tier) {
-    return LoadOnceCache.of(fenceline, "prices", Codec.text(), Duration.ofMinutes(5), LockAway.FAIL)
+    return LoadOnceCache.of(
+            fenceline, "prices", Codec.text(), Duration.ofMinutes(5), CacheFallback.FAIL)
         .shared(tier);
   }
 }

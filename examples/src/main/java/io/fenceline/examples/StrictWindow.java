@@ -3,7 +3,7 @@ package io.fenceline.examples;
 import io.fenceline.Fenceline;
 import io.fenceline.recipes.ratelimit.MemoryRates;
 import io.fenceline.recipes.ratelimit.RateLimit;
-import io.fenceline.recipes.ratelimit.WhenAway;
+import io.fenceline.recipes.ratelimit.RateLimitFallback;
 import io.fenceline.testkit.ManualTime;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -47,10 +47,16 @@ public final class StrictWindow {
       FixedWindow fixed = new FixedWindow(time);
       RateLimit strict =
           RateLimit.strict(
-              fenceline, "api", LIMIT, SECOND, MemoryRates.create(), WhenAway.refuse());
+              fenceline, "api", LIMIT, SECOND, MemoryRates.create(), RateLimitFallback.refuse());
       RateLimit smooth =
           RateLimit.smooth(
-              fenceline, "api-smooth", LIMIT, SECOND, 1, MemoryRates.create(), WhenAway.refuse());
+              fenceline,
+              "api-smooth",
+              LIMIT,
+              SECOND,
+              1,
+              MemoryRates.create(),
+              RateLimitFallback.refuse());
 
       out.println("Everybody asks, a millisecond before the second ends and a millisecond later.");
       int fixedBefore = admitted(fixed::tryAcquire);

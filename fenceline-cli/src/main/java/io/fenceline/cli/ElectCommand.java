@@ -7,8 +7,8 @@ import io.fenceline.LockLostException;
 import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.cli.failure.Failures;
 import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.cli.run.CommandHold;
 import io.fenceline.cli.run.GuardedCommand;
-import io.fenceline.cli.run.Lease;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
 import io.fenceline.cli.text.Message;
@@ -233,7 +233,7 @@ final class ElectCommand implements Subcommand {
     try (GuardedCommand guarded = GuardedCommand.prepare(Main.home())) {
       leadership.ensure(lease.dividedBy(2));
       options.say("leads '" + name + "' (term=" + leadership.term() + ")");
-      Lease led = new Led(leadership);
+      CommandHold led = new Led(leadership);
       current().protect(guarded, led);
       guarded.start(command, variables(leadership));
       code = watch(guarded, led);
@@ -254,7 +254,7 @@ final class ElectCommand implements Subcommand {
     }
   }
 
-  private int watch(GuardedCommand guarded, Lease led) throws InterruptedException {
+  private int watch(GuardedCommand guarded, CommandHold led) throws InterruptedException {
     try {
       return current().watch(guarded, led, "the leadership of '" + name + "'");
     } catch (InterruptedException | RuntimeException | Error e) {
@@ -275,7 +275,7 @@ final class ElectCommand implements Subcommand {
   }
 
   /** A leadership as what a command runs under. */
-  private static final class Led implements Lease {
+  private static final class Led implements CommandHold {
     private final Leadership leadership;
     private final CompletableFuture<Lost> lost = new CompletableFuture<>();
 

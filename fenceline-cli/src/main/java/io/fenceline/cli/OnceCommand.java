@@ -10,8 +10,8 @@ import io.fenceline.cli.once.Answer;
 import io.fenceline.cli.once.Records;
 import io.fenceline.cli.once.Transcript;
 import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.cli.run.CommandHold;
 import io.fenceline.cli.run.GuardedCommand;
-import io.fenceline.cli.run.Lease;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
 import io.fenceline.cli.text.Message;
@@ -301,7 +301,7 @@ final class OnceCommand implements Subcommand {
     try (GuardedCommand guarded = GuardedCommand.prepare(Main.home())) {
       work.ensure(options.lease(store.config()).dividedBy(2));
       options.say("runs key '" + key + "' (token=" + work.token() + ")");
-      Lease worked = new Worked(work);
+      CommandHold worked = new Worked(work);
       Supervisor watching = Objects.requireNonNull(supervisor);
       watching.protect(guarded, worked);
       guarded.start(command, variables(work), transcript);
@@ -325,7 +325,7 @@ final class OnceCommand implements Subcommand {
     return watching != null && watching.hasLost();
   }
 
-  private int watch(Supervisor watching, GuardedCommand guarded, Lease worked)
+  private int watch(Supervisor watching, GuardedCommand guarded, CommandHold worked)
       throws InterruptedException {
     try {
       return watching.watch(guarded, worked, "the lock of key '" + key + "'");
@@ -337,7 +337,7 @@ final class OnceCommand implements Subcommand {
   }
 
   /** The work's lock as what a command runs under. */
-  private record Worked(Work work) implements Lease {
+  private record Worked(Work work) implements CommandHold {
     @Override
     public Duration remaining() {
       return work.remaining();

@@ -11,8 +11,8 @@ import io.fenceline.cli.failure.Failures;
 import io.fenceline.cli.options.LockModeOptions;
 import io.fenceline.cli.options.QuickArguments;
 import io.fenceline.cli.options.StoreOptions;
+import io.fenceline.cli.run.CommandHold;
 import io.fenceline.cli.run.GuardedCommand;
-import io.fenceline.cli.run.Lease;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
 import io.fenceline.cli.text.Message;
@@ -238,7 +238,7 @@ final class RunCommand implements Subcommand {
     int code;
     try (held) {
       options.say(what() + " is held (token=" + Tokens.of(held, names).replace("\n", ",") + ")");
-      supervisor.protect(guarded, Lease.of(held));
+      supervisor.protect(guarded, CommandHold.of(held));
       guarded.start(commandLine, variables(held));
       code = watch(supervisor, guarded, held);
       ReleaseOutcome outcome =
@@ -262,7 +262,7 @@ final class RunCommand implements Subcommand {
   private int watch(Supervisor supervisor, GuardedCommand guarded, Held held)
       throws InterruptedException {
     try {
-      return supervisor.watch(guarded, Lease.of(held), what());
+      return supervisor.watch(guarded, CommandHold.of(held), what());
     } catch (InterruptedException | RuntimeException | Error e) {
       // Like a kill: the watchdog ends the command, and the name opens at the end of the lease.
       Failures.reportAndHalt(e, Runtime.getRuntime()::halt);

@@ -110,31 +110,31 @@ final class AcquireObservation {
       }
     }
 
-    private void begin(HoldState holdState) {
-      Engine engine = holdState.clientGrant.engine();
+    private void begin(CallerHold callerHold) {
+      Engine engine = callerHold.lifecycle.engine();
       if (FlightEvents.isOn()) {
-        hold = new FlightEvents.Hold(name, holdState.token, caller);
+        hold = new FlightEvents.Hold(name, callerHold.token, caller);
         hold.begin();
       }
       if (warnAfter != null) {
-        long spent = engine.time.nanos() - holdState.acquired.nanos();
+        long spent = engine.time.nanos() - callerHold.acquired.nanos();
         warning =
-            engine.time.schedule(Math.max(0, warnAfter.toNanos() - spent), () -> warn(holdState));
+            engine.time.schedule(Math.max(0, warnAfter.toNanos() - spent), () -> warn(callerHold));
       }
     }
 
-    private void warn(HoldState holdState) {
-      if (!holdState.isHeld()) {
+    private void warn(CallerHold callerHold) {
+      if (!callerHold.isHeld()) {
         return;
       }
-      Engine engine = holdState.clientGrant.engine();
+      Engine engine = callerHold.lifecycle.engine();
       engine.events.tell(
           new HeldTooLong(
               name,
-              holdState.id(),
-              holdState.token,
-              Instant.ofEpochMilli(holdState.acquired.wallMillis()),
-              Duration.ofNanos(engine.time.nanos() - holdState.acquired.nanos()),
+              callerHold.id(),
+              callerHold.token,
+              Instant.ofEpochMilli(callerHold.acquired.wallMillis()),
+              Duration.ofNanos(engine.time.nanos() - callerHold.acquired.nanos()),
               caller.getName(),
               trace));
     }
@@ -186,21 +186,21 @@ final class AcquireObservation {
     }
   }
 
-  synchronized void acquired(HoldState holdState) {
+  synchronized void acquired(CallerHold callerHold) {
     if (state != State.ASKING) {
       return;
     }
     state = State.HELD;
     AcquireOutcome outcome =
-        holdState.handOff() == 0 ? AcquireOutcome.GRANTED : AcquireOutcome.HANDED_OFF;
+        callerHold.handOff() == 0 ? AcquireOutcome.GRANTED : AcquireOutcome.HANDED_OFF;
     if (observer != null) {
       // A release that was about to end may have read the clock before this acquire began.
-      long waited = Math.max(0, holdState.acquired.nanos() - sinceNanos);
-      observer.acquired(context, outcome, holdState, waited);
+      long waited = Math.max(0, callerHold.acquired.nanos() - sinceNanos);
+      observer.acquired(context, outcome, callerHold, waited);
     }
     if (notes != null) {
-      notes.acquireEnded(outcome, contended, holdState.token);
-      notes.begin(holdState);
+      notes.acquireEnded(outcome, contended, callerHold.token);
+      notes.begin(callerHold);
     }
   }
 

@@ -59,7 +59,7 @@ final class ClaimQueue {
   // Written under this; the grant is also read without, to notice that its lease is over.
   private final ArrayDeque<Waiter> waiters = new ArrayDeque<>(2);
   private @Nullable RemoteClaim claim;
-  private volatile @Nullable ClientGrant clientGrant;
+  private volatile @Nullable GrantLifecycle lifecycle;
   private boolean retired;
 
   ClaimQueue(Engine engine, String name, Runnable whenRetired) {
@@ -74,7 +74,7 @@ final class ClaimQueue {
    * @return false if this queue has retired; take a new one
    */
   boolean enter(Waiter waiter) {
-    ClientGrant held = clientGrant;
+    GrantLifecycle held = lifecycle;
     if (held != null) {
       held.noticeExpiry(waiter.since);
       if (held.isLost()) {
@@ -88,7 +88,7 @@ final class ClaimQueue {
       if (retired) {
         return false;
       }
-      held = clientGrant;
+      held = lifecycle;
       boolean idle = held == null && claim == null && waiters.isEmpty();
       if (!idle && !waiter.queues) {
         refusal = held == null ? Obstacle.UNKNOWN : held.asObstacle(waiter.since);
@@ -126,7 +126,7 @@ final class ClaimQueue {
     if (thread == null) {
       return;
     }
-    List<ClientGrant> own =
+    List<GrantLifecycle> own =
         engine.queues.grantsOf(name).stream().filter(grant -> grant.isHeldBy(thread)).toList();
     if (HeldHere.keepsOut(waiter.terms.mode(), own)) {
       engine.events.warn(
@@ -139,8 +139,8 @@ final class ClaimQueue {
   }
 
   /** Adds its grant to a list, if it has one of that name. */
-  void addGrantOf(String wanted, List<ClientGrant> to) {
-    ClientGrant held = clientGrant;
+  void addGrantOf(String wanted, List<GrantLifecycle> to) {
+    GrantLifecycle held = lifecycle;
     if (held != null && name.equals(wanted) && held.isLive()) {
       to.add(held);
     }
@@ -187,7 +187,7 @@ final class ClaimQueue {
 
   private void undo(@Nullable RemoteClaim unwanted) {
     if (unwanted != null) {
-      unwanted.undo(engine.undoer.prepared(unwanted.request));
+      unwanted.undo(engine.cleanup.prepared(unwanted.request));
     }
   }
 
@@ -205,10 +205,10 @@ final class ClaimQueue {
 
   private RuntimeException timeoutError(Waiter waiter, Duration waited) {
     RemoteClaim asked;
-    ClientGrant held;
+    GrantLifecycle held;
     synchronized (this) {
       asked = claim;
-      held = clientGrant;
+      held = lifecycle;
     }
     Obstacle obstacle = held != null ? held.asObstacle(engine.time.now()) : null;
     RuntimeException failure = asked == null ? null : asked.lastFailure();
@@ -251,7 +251,7 @@ final class ClaimQueue {
   private void advance() {
     RemoteClaim toSend;
     synchronized (this) {
-      if (clientGrant != null || claim != null || retired) {
+      if (lifecycle != null || claim != null || retired) {
         return;
       }
       Waiter next = waiters.peek();
@@ -286,17 +286,17 @@ final class ClaimQueue {
     Throwable failure = null;
     Runnable undo = null;
     synchronized (this) {
-      ClientGrant held = clientGrant;
+      GrantLifecycle held = lifecycle;
       if (held != null && held.answers(answered)) {
         return; // The same request was sent twice, and this is the other answer.
       }
       if (answered == claim) {
         claim = null;
         if (lease.runsAt(now) && !answered.isGone() && !engine.isClosed()) {
-          ClientGrant taken = null;
+          GrantLifecycle taken = null;
           try {
             long number = engine.tokenNumber(name, grant.number());
-            taken = new ClientGrant(engine, this, answered, grant, number, lease, now);
+            taken = new GrantLifecycle(engine, this, answered, grant, number, lease, now);
             engine.renewer.add(taken);
             while (handle == null && (taker = nextFor(answered)) != null) {
               handle = taken.begin(taker, now);
@@ -310,7 +310,7 @@ final class ClaimQueue {
             taker = waiters.poll();
           }
           if (handle != null) {
-            clientGrant = taken;
+            lifecycle = taken;
             answered.taken(grant.number());
           } else if (taken != null) {
             taken.end();
@@ -318,18 +318,18 @@ final class ClaimQueue {
         }
       }
       if (handle == null && answered.mustUndo(grant.number())) {
-        Runnable prepared = engine.undoer.prepared(answered.request);
+        Runnable prepared = engine.cleanup.prepared(answered.request);
         undo = () -> answered.undo(prepared); // A close after this waits for it.
       }
     }
     if (handle != null && taker != null) {
       try {
-        handle.holdState.tellBegun();
+        handle.callerHold.tellBegun();
       } finally {
         taker.wake(engine);
       }
       if (answered.isGone()) {
-        handle.holdState.clientGrant.lose(
+        handle.callerHold.lifecycle.lose(
             LossReason.GONE); // Said before there was a grant to hear it.
       }
       return;
@@ -362,7 +362,7 @@ final class ClaimQueue {
     int waiting;
     Waiter head;
     synchronized (this) {
-      ClientGrant held = clientGrant;
+      GrantLifecycle held = lifecycle;
       if (held != null && held.answers(answered)) {
         return; // An old answer; the grant has overtaken it.
       }
@@ -408,7 +408,7 @@ final class ClaimQueue {
     boolean dropped;
     Waiter asked = null;
     synchronized (this) {
-      ClientGrant held = clientGrant;
+      GrantLifecycle held = lifecycle;
       if (held != null && held.answers(answered)) {
         return; // It was sent twice, and the other one was granted.
       }
@@ -447,7 +447,7 @@ final class ClaimQueue {
       if (refused.obstacle() != null) {
         undo(refused); // It has waited there: a session would keep its place.
       } else {
-        refused.undo(() -> engine.undoer.undoIfAllowed(refused.request));
+        refused.undo(() -> engine.cleanup.undoIfAllowed(refused.request));
       }
     }
   }
@@ -463,7 +463,7 @@ final class ClaimQueue {
   void broken(RemoteClaim sent, Throwable thrown) {
     Waiter asked;
     synchronized (this) {
-      ClientGrant held = clientGrant;
+      GrantLifecycle held = lifecycle;
       if (held != null && held.answers(sent)) {
         return; // It was granted before; who has it is told of its loss, if it is lost by this.
       }
@@ -482,7 +482,7 @@ final class ClaimQueue {
 
   /** The store says by itself that the grant is gone. */
   void gone(RemoteClaim answered) {
-    ClientGrant held = clientGrant;
+    GrantLifecycle held = lifecycle;
     if (held != null && held.answers(answered)) {
       held.lose(LossReason.GONE);
     }
@@ -511,7 +511,7 @@ final class ClaimQueue {
   // What the holder does. -----------------------------------------------------------------------
 
   /** The hold has ended by release: passes the grant on, or gives it back. */
-  CompletableFuture<ReleaseOutcome> released(ClientGrant from, HoldState ended, Moment now) {
+  CompletableFuture<ReleaseOutcome> released(GrantLifecycle from, CallerHold ended, Moment now) {
     Waiter taker = null;
     Handle next = null;
     synchronized (this) {
@@ -523,18 +523,18 @@ final class ClaimQueue {
         waiters.poll();
       }
       if (next == null) {
-        engine.undoer.releaseBegun();
+        engine.cleanup.releaseBegun();
         from.releaseBegins();
         from.end();
-        if (clientGrant == from) { // Lost meanwhile, it may have a successor already.
-          clientGrant = null;
+        if (lifecycle == from) { // Lost meanwhile, it may have a successor already.
+          lifecycle = null;
         }
       }
     }
     if (next != null && taker != null) {
       try {
         CompletableFuture<ReleaseOutcome> answer = ended.released(ReleaseOutcome.RELEASED, now);
-        next.holdState.tellBegun();
+        next.callerHold.tellBegun();
         return answer;
       } finally {
         taker.wake(engine);
@@ -548,12 +548,12 @@ final class ClaimQueue {
   }
 
   /** The grant was lost; whoever waits has to be claimed for anew. */
-  void lost(ClientGrant gone) {
+  void lost(GrantLifecycle gone) {
     synchronized (this) {
-      if (clientGrant != gone) {
+      if (lifecycle != gone) {
         return;
       }
-      clientGrant = null;
+      lifecycle = null;
     }
     advanceLater();
   }

@@ -334,7 +334,7 @@ final class Client implements Fenceline {
         .then(queues::close)
         .then(this::loseAll)
         .then(this::awaitReleases)
-        .then(engine.undoer::stop)
+        .then(engine.cleanup::stop)
         .then(engine::failOpen)
         .then(engine.store::close)
         .then(engine.watchers::closed)
@@ -344,15 +344,15 @@ final class Client implements Fenceline {
 
   private void loseAll() {
     Steps steps = new Steps();
-    for (ClientGrant clientGrant : engine.renewer.clientGrants()) {
-      steps.then(() -> clientGrant.lose(LossReason.CLIENT_CLOSED));
+    for (GrantLifecycle lifecycle : engine.renewer.clientGrants()) {
+      steps.then(() -> lifecycle.lose(LossReason.CLIENT_CLOSED));
     }
     steps.run();
   }
 
   private void awaitReleases() {
     CompletableFuture<Void> undone =
-        engine.answered(engine.undoer.whenEmpty(), "The releases were not answered");
+        engine.answered(engine.cleanup.whenEmpty(), "The releases were not answered");
     Futures.await(engine.time, undone.exceptionally(failure -> null));
   }
 
@@ -373,7 +373,7 @@ final class Client implements Fenceline {
 
   /** Likewise, what is still to be undone. */
   int undos() {
-    return engine.undoer.pending();
+    return engine.cleanup.pending();
   }
 
   /** Likewise, the holds. */

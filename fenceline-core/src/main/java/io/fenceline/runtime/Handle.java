@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a caller has in hand: its own end, its listeners, and a hold state that does the rest. */
 abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
-  final HoldState holdState;
+  final CallerHold callerHold;
 
   // Guarded by this handle's monitor.
   private List<Consumer<? super Lost>> listeners = List.of();
@@ -29,38 +29,38 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
   // Written under the grant's monitor, where it is decided what a release finds.
   private volatile boolean closed;
 
-  Handle(HoldState holdState) {
-    this.holdState = holdState;
+  Handle(CallerHold callerHold) {
+    this.callerHold = callerHold;
   }
 
-  private ClientGrant clientGrant() {
-    return holdState.clientGrant;
+  private GrantLifecycle lifecycle() {
+    return callerHold.lifecycle;
   }
 
   private Engine engine() {
-    return holdState.clientGrant.engine();
+    return callerHold.lifecycle.engine();
   }
 
   // Who and what. -------------------------------------------------------------------------------
 
   public String name() {
-    return clientGrant().name();
+    return lifecycle().name();
   }
 
   public long token() {
-    return holdState.token;
+    return callerHold.token;
   }
 
   public String id() {
-    return clientGrant().id();
+    return lifecycle().id();
   }
 
   public Instant acquiredAt() {
-    return Instant.ofEpochMilli(holdState.acquired.wallMillis());
+    return Instant.ofEpochMilli(callerHold.acquired.wallMillis());
   }
 
   public Duration lease() {
-    return clientGrant().lease().length();
+    return lifecycle().lease().length();
   }
 
   // Validity. -----------------------------------------------------------------------------------
@@ -81,14 +81,14 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
 
   @Override
   public Duration remaining() {
-    while (isOpen() && holdState.isHeld()) {
+    while (isOpen() && callerHold.isHeld()) {
       Moment now = engine().time.now();
-      Lease lease = clientGrant().lease();
+      Lease lease = lifecycle().lease();
       if (lease.runsAt(now)) {
         return Duration.ofNanos(lease.remainingNanos(now));
       }
-      clientGrant().noticeExpiry(now);
-      if (!clientGrant().isLive()) {
+      lifecycle().noticeExpiry(now);
+      if (!lifecycle().isLive()) {
         break;
       } // Otherwise it was renewed since we looked.
     }
@@ -111,12 +111,12 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
    * @return completes when the store has answered, or has not; null if nothing was sent
    */
   final @Nullable CompletableFuture<?> renewedFor(Duration duration) {
-    Duration lease = clientGrant().terms().lease();
+    Duration lease = lifecycle().terms().lease();
     boolean helps =
         remainingOrThrow().compareTo(duration) < 0
             && duration.compareTo(lease) < 0
-            && clientGrant().wantsRenewal(engine().time.now());
-    return helps ? clientGrant().renewNow(lease, holdState).exceptionally(e -> Renewal.GONE) : null;
+            && lifecycle().wantsRenewal(engine().time.now());
+    return helps ? lifecycle().renewNow(lease, callerHold).exceptionally(e -> Renewal.GONE) : null;
   }
 
   final void checkLeft(Duration duration) {
@@ -144,7 +144,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
 
   @Override
   public LockLostException lossException() {
-    Lost loss = holdState.loss();
+    Lost loss = callerHold.loss();
     if (loss == null) {
       throw new IllegalStateException("This hold of lock '" + name() + "' is not lost");
     }
@@ -169,19 +169,19 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
 
   private CompletableFuture<Void> extended(Duration lease) {
     Durations.checkPositive("lease", lease);
-    if (clientGrant().terms().autoRenewal()) {
+    if (lifecycle().terms().autoRenewal()) {
       return CompletableFuture.failedFuture(
           new IllegalStateException(
               "This hold of lock '" + name() + "' renews itself; extend is for fixed leases"));
     }
     try {
-      engine().store.checkLease(lease, clientGrant().terms().delay());
+      engine().store.checkLease(lease, lifecycle().terms().delay());
       Duration unused = remainingOrThrow();
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
-    return clientGrant()
-        .renewNow(lease, holdState)
+    return lifecycle()
+        .renewNow(lease, callerHold)
         .thenAccept(
             renewal -> {
               if (renewal instanceof Renewal.Gone || !isValid()) {
@@ -202,7 +202,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
       outcome = mine;
     }
     try {
-      CompletableFuture<ReleaseOutcome> answer = clientGrant().leave(this);
+      CompletableFuture<ReleaseOutcome> answer = lifecycle().leave(this);
       if (answer.isDone()) {
         mine.complete(answer.join());
       } else {
@@ -252,7 +252,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
 
   @Override
   public final void abandon() {
-    holdState.claimed(false);
+    callerHold.claimed(false);
     CompletableFuture<ReleaseOutcome> unused = end();
   }
 
@@ -260,7 +260,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
 
   /** Whether it was lost; a loss that nobody has noticed is noticed by asking for validity. */
   final boolean isLost() {
-    return holdState.loss() != null;
+    return callerHold.loss() != null;
   }
 
   @Override
@@ -276,7 +276,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
       listeners.add(listener);
     }
     // It may have been lost before the listener was there to be told.
-    Lost already = holdState.loss();
+    Lost already = callerHold.loss();
     if (already != null) {
       tellLost(already);
     }

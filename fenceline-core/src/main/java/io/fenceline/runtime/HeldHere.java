@@ -15,7 +15,7 @@ final class HeldHere {
    * @param held what this client has of the same name
    * @return null if it has nothing
    */
-  static @Nullable String meaning(Mode wanted, List<ClientGrant> held) {
+  static @Nullable String meaning(Mode wanted, List<GrantLifecycle> held) {
     if (held.isEmpty()) {
       return null;
     }
@@ -30,13 +30,13 @@ final class HeldHere {
   }
 
   /** Whether what a caller has is alone enough to keep it waiting. */
-  static boolean keepsOut(Mode wanted, List<ClientGrant> held) {
+  static boolean keepsOut(Mode wanted, List<GrantLifecycle> held) {
     return wanted instanceof Mode.Permits permits
         ? held.stream().mapToInt(HeldHere::permits).sum() > permits.total() - permits.count()
         : !held.isEmpty(); // A reader that reads again waits for a writer that waits for it.
   }
 
-  private static int permits(ClientGrant grant) {
+  private static int permits(GrantLifecycle grant) {
     return grant.terms().mode() instanceof Mode.Permits permits ? permits.count() : 0;
   }
 }

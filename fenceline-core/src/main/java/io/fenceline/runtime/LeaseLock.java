@@ -27,7 +27,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   final String name;
   final Queues queues;
   private final GrantTerms terms;
-  private final Function<HoldState, Handle> handles;
+  private final Function<CallerHold, Handle> handles;
 
   LeaseLock(
       Engine engine,
@@ -35,7 +35,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
       String name,
       Mode mode,
       LockOptions options,
-      Function<HoldState, Handle> handles) {
+      Function<CallerHold, Handle> handles) {
     super(engine, options);
     this.queues = queues;
     this.name = name;
@@ -77,7 +77,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
 
   private H interruptedByLoss(H held) {
     if (options.interruptsOnLoss()) {
-      ((Handle) held).holdState.interruptOnLoss(new LossInterrupt(Thread.currentThread()));
+      ((Handle) held).callerHold.interruptOnLoss(new LossInterrupt(Thread.currentThread()));
     }
     return held;
   }

@@ -9,20 +9,20 @@ import io.fenceline.spi.Mode;
 final class LockHandle extends Handle implements Hold {
 
   @MustBeClosed
-  LockHandle(HoldState holdState) {
-    super(holdState);
+  LockHandle(CallerHold callerHold) {
+    super(callerHold);
   }
 
   @Override
   public FencingToken fencingToken() {
-    boolean exclusive = holdState.clientGrant.terms().mode() instanceof Mode.Exclusive;
+    boolean exclusive = callerHold.lifecycle.terms().mode() instanceof Mode.Exclusive;
     return new FencingToken(token(), exclusive);
   }
 
   @Override
   @MustBeClosed
   public Hold reenter() {
-    Handle again = holdState.reopen(this, LockHandle::new);
+    Handle again = callerHold.reopen(this, LockHandle::new);
     if (again == null) {
       throw ended();
     }

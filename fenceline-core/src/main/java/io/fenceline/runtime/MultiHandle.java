@@ -29,7 +29,7 @@ final class MultiHandle implements MultiHold, LossSource {
   /** Sees to it that the first loss interrupts; at once if there was one already. */
   void interruptOnLoss(LossInterrupt with) {
     interrupt = with;
-    holds.forEach(hold -> hold.holdState.interruptOnLoss(with));
+    holds.forEach(hold -> hold.callerHold.interruptOnLoss(with));
   }
 
   @Override

@@ -103,12 +103,12 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
 
   /** One of them; nobody has it before all of them are there. */
   private static void add(LockHandle held, List<LockHandle> taken) {
-    held.holdState.claimed(false);
+    held.callerHold.claimed(false);
     taken.add(held);
   }
 
   private MultiHandle all(List<LockHandle> taken) {
-    taken.forEach(held -> held.holdState.claimed(true));
+    taken.forEach(held -> held.callerHold.claimed(true));
     return new MultiHandle(engine, taken);
   }
 

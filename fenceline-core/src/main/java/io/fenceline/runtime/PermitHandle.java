@@ -6,12 +6,12 @@ import io.fenceline.spi.Mode;
 /** A hold of permits. */
 final class PermitHandle extends Handle implements PermitHold {
 
-  PermitHandle(HoldState holdState) {
-    super(holdState);
+  PermitHandle(CallerHold callerHold) {
+    super(callerHold);
   }
 
   @Override
   public int permits() {
-    return ((Mode.Permits) holdState.clientGrant.terms().mode()).count();
+    return ((Mode.Permits) callerHold.lifecycle.terms().mode()).count();
   }
 }

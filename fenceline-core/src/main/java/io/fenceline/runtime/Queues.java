@@ -108,8 +108,8 @@ final class Queues {
    * What this client has of a name. Looks at each shared hold and permit that there is, so it is
    * for callers that have waited in vain, or are about to.
    */
-  List<ClientGrant> grantsOf(String name) {
-    List<ClientGrant> found = new ArrayList<>();
+  List<GrantLifecycle> grantsOf(String name) {
+    List<GrantLifecycle> found = new ArrayList<>();
     ClaimQueue alone = exclusive.get(name);
     if (alone != null) {
       alone.addGrantOf(name, found);

@@ -48,7 +48,7 @@ final class Renewer {
   }
 
   /** A renewal under way: which attempt of which grant. */
-  private record Attempt(ClientGrant clientGrant, long sentNanos) {}
+  private record Attempt(GrantLifecycle lifecycle, long sentNanos) {}
 
   /** What is noted of a grant, which carries it: every cycle would pay for looking it up. */
   static final class Note {
@@ -60,7 +60,7 @@ final class Renewer {
   private final Engine engine;
 
   // Guarded by this.
-  private final TreeMap<Slot, ClientGrant> agenda = new TreeMap<>();
+  private final TreeMap<Slot, GrantLifecycle> agenda = new TreeMap<>();
   private long sequence;
   private @Nullable Long answeredNanos;
   private Time.@Nullable Timer timer;
@@ -72,12 +72,12 @@ final class Renewer {
     this.engine = engine;
   }
 
-  synchronized void add(ClientGrant clientGrant) {
-    place(clientGrant, clientGrant.firstDueNanos());
+  synchronized void add(GrantLifecycle lifecycle) {
+    place(lifecycle, lifecycle.firstDueNanos());
   }
 
-  synchronized void remove(ClientGrant clientGrant) {
-    Note note = clientGrant.note;
+  synchronized void remove(GrantLifecycle lifecycle) {
+    Note note = lifecycle.note;
     if (note.slot != null) {
       agenda.remove(note.slot);
       note.slot = null;
@@ -94,30 +94,30 @@ final class Renewer {
    * <p>The lease is read here: two that have changed it may come in the other order, and the last
    * one to come sees what both have left.
    */
-  synchronized void leaseChanged(ClientGrant clientGrant) {
-    clientGrant.note.unanswered = null;
-    keep(clientGrant);
+  synchronized void leaseChanged(GrantLifecycle lifecycle) {
+    lifecycle.note.unanswered = null;
+    keep(lifecycle);
   }
 
-  private synchronized void keep(ClientGrant clientGrant) {
-    if (clientGrant.note.slot != null) {
-      place(clientGrant, clientGrant.dueNanos());
+  private synchronized void keep(GrantLifecycle lifecycle) {
+    if (lifecycle.note.slot != null) {
+      place(lifecycle, lifecycle.dueNanos());
     }
   }
 
   /** All grants that are kept. */
-  synchronized List<ClientGrant> clientGrants() {
+  synchronized List<GrantLifecycle> clientGrants() {
     return new ArrayList<>(agenda.values());
   }
 
-  private void place(ClientGrant clientGrant, long dueNanos) {
+  private void place(GrantLifecycle lifecycle, long dueNanos) {
     Slot slot = new Slot(dueNanos, sequence++);
-    Slot before = clientGrant.note.slot;
+    Slot before = lifecycle.note.slot;
     if (before != null) {
       agenda.remove(before);
     }
-    clientGrant.note.slot = slot;
-    agenda.put(slot, clientGrant);
+    lifecycle.note.slot = slot;
+    agenda.put(slot, lifecycle);
     arm();
   }
 
@@ -141,7 +141,7 @@ final class Renewer {
 
   private void tick(long armed) {
     Moment now = engine.time.now();
-    List<ClientGrant> due;
+    List<GrantLifecycle> due;
     synchronized (this) {
       if (armed != timers) {
         return; // Replaced by an earlier one while it was about to run.
@@ -152,8 +152,8 @@ final class Renewer {
     }
     List<Attempt> batch = new ArrayList<>();
     try {
-      for (ClientGrant clientGrant : due) {
-        attend(clientGrant, now, batch);
+      for (GrantLifecycle lifecycle : due) {
+        attend(lifecycle, now, batch);
       }
     } finally {
       // Whatever happened to one of them, the others are looked at again.
@@ -167,67 +167,66 @@ final class Renewer {
     }
   }
 
-  private void attend(ClientGrant clientGrant, Moment now, List<Attempt> batch) {
-    if (!clientGrant.lease().runsAt(now)) {
-      clientGrant.expire(now);
-      if (clientGrant.isLive()) {
-        keep(clientGrant); // It was renewed between the look and this.
+  private void attend(GrantLifecycle lifecycle, Moment now, List<Attempt> batch) {
+    if (!lifecycle.lease().runsAt(now)) {
+      lifecycle.expire(now);
+      if (lifecycle.isLive()) {
+        keep(lifecycle); // It was renewed between the look and this.
       } else {
-        remove(clientGrant); // Also one that had ended before it came here.
+        remove(lifecycle); // Also one that had ended before it came here.
       }
-    } else if (clientGrant.wantsRenewal(now)) {
-      sendNext(clientGrant, now, batch);
+    } else if (lifecycle.wantsRenewal(now)) {
+      sendNext(lifecycle, now, batch);
     } else {
-      keep(clientGrant);
+      keep(lifecycle);
     }
   }
 
   /** What is due, and what may as well be renewed along with it. */
-  private List<ClientGrant> due(Moment now) {
-    List<ClientGrant> found = new ArrayList<>();
-    for (Map.Entry<Slot, ClientGrant> entry : agenda.entrySet()) {
+  private List<GrantLifecycle> due(Moment now) {
+    List<GrantLifecycle> found = new ArrayList<>();
+    for (Map.Entry<Slot, GrantLifecycle> entry : agenda.entrySet()) {
       long early = entry.getKey().dueNanos() - now.nanos();
       if (early > LONGEST_AHEAD_NANOS) {
         break;
       }
-      ClientGrant clientGrant = entry.getValue();
+      GrantLifecycle lifecycle = entry.getValue();
       boolean along =
-          clientGrant.terms().autoRenewal()
-              && clientGrant.note.unanswered == null
-              && early <= clientGrant.terms().lease().toNanos() / AHEAD_SHARE;
+          lifecycle.terms().autoRenewal()
+              && lifecycle.note.unanswered == null
+              && early <= lifecycle.terms().lease().toNanos() / AHEAD_SHARE;
       if (early <= 0 || along) {
-        found.add(clientGrant);
+        found.add(lifecycle);
       }
     }
     return found;
   }
 
-  private void sendNext(ClientGrant clientGrant, Moment now, List<Attempt> batch) {
-    Attempt attempt = new Attempt(clientGrant, now.nanos());
-    long retry =
-        Math.max(SHORTEST_RETRY_NANOS, clientGrant.lease().length().toNanos() / RETRY_SHARE);
+  private void sendNext(GrantLifecycle lifecycle, Moment now, List<Attempt> batch) {
+    Attempt attempt = new Attempt(lifecycle, now.nanos());
+    long retry = Math.max(SHORTEST_RETRY_NANOS, lifecycle.lease().length().toNanos() / RETRY_SHARE);
     boolean silent;
     synchronized (this) {
-      if (clientGrant.note.slot == null) {
+      if (lifecycle.note.slot == null) {
         return;
       }
-      place(clientGrant, Math.min(now.nanos() + retry, clientGrant.lease().deadlineNanos()));
-      if (isBehindOthers(clientGrant, now, retry)) {
+      place(lifecycle, Math.min(now.nanos() + retry, lifecycle.lease().deadlineNanos()));
+      if (isBehindOthers(lifecycle, now, retry)) {
         return;
       }
-      silent = clientGrant.note.unanswered != null;
-      clientGrant.note.unanswered = attempt;
+      silent = lifecycle.note.unanswered != null;
+      lifecycle.note.unanswered = attempt;
     }
     if (silent) {
-      clientGrant.renewalFailed("the store did not answer");
+      lifecycle.renewalFailed("the store did not answer");
     }
     batch.add(attempt);
   }
 
   /** Whether an attempt is under way, and the store has answered others of late. */
-  private boolean isBehindOthers(ClientGrant clientGrant, Moment now, long retryNanos) {
-    Attempt sent = clientGrant.note.unanswered;
-    Lease lease = clientGrant.lease();
+  private boolean isBehindOthers(GrantLifecycle lifecycle, Moment now, long retryNanos) {
+    Attempt sent = lifecycle.note.unanswered;
+    Lease lease = lifecycle.lease();
     return sent != null
         && answeredNanos != null
         && answeredNanos - sent.sentNanos() > 0
@@ -241,10 +240,10 @@ final class Renewer {
     if (batch.isEmpty()) {
       return;
     }
-    List<RenewRequest> requests = batch.stream().map(a -> a.clientGrant().renewRequest()).toList();
+    List<RenewRequest> requests = batch.stream().map(a -> a.lifecycle().renewRequest()).toList();
     List<@Nullable RequestObservation> watches =
         batch.stream()
-            .map(a -> engine.watchers.request(StoreOperation.RENEW, a.clientGrant().name()))
+            .map(a -> engine.watchers.request(StoreOperation.RENEW, a.lifecycle().name()))
             .toList();
     List<CompletableFuture<Renewal>> answers;
     try {
@@ -265,7 +264,7 @@ final class Renewer {
               (renewal, failure) -> {
                 if (renewal != null) {
                   answered();
-                  attempt.clientGrant().renewed(renewal, attempt.sentNanos());
+                  attempt.lifecycle().renewed(renewal, attempt.sentNanos());
                 } else {
                   failed(attempt, Futures.unwrapped(failure));
                 }
@@ -278,7 +277,7 @@ final class Renewer {
   }
 
   private synchronized boolean isWanted(Attempt attempt) {
-    return attempt.equals(attempt.clientGrant().note.unanswered);
+    return attempt.equals(attempt.lifecycle().note.unanswered);
   }
 
   /**
@@ -286,17 +285,17 @@ final class Renewer {
    * may come after the next try was sent: then silence was reported, and this says what caused it.
    */
   private void failed(Attempt attempt, RuntimeException cause) {
-    ClientGrant clientGrant = attempt.clientGrant();
-    engine.watchers.renewalFailed(clientGrant.name(), cause, attempt.sentNanos());
+    GrantLifecycle lifecycle = attempt.lifecycle();
+    engine.watchers.renewalFailed(lifecycle.name(), cause, attempt.sentNanos());
     synchronized (this) {
-      if (clientGrant.note.slot == null) {
+      if (lifecycle.note.slot == null) {
         return;
       }
-      if (attempt.equals(clientGrant.note.unanswered)) {
-        clientGrant.note.unanswered = null;
+      if (attempt.equals(lifecycle.note.unanswered)) {
+        lifecycle.note.unanswered = null;
       }
     }
-    engine.events.tell(() -> new StoreFailed(clientGrant.name(), "renew", cause));
-    clientGrant.renewalFailed(String.valueOf(cause.getMessage()));
+    engine.events.tell(() -> new StoreFailed(lifecycle.name(), "renew", cause));
+    lifecycle.renewalFailed(String.valueOf(cause.getMessage()));
   }
 }

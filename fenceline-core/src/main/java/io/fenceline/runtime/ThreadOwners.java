@@ -74,7 +74,7 @@ final class ThreadOwners {
     }
     Key key = new Key(name, shared);
     mine.put(key, new Ownership(key, handle));
-    handle.holdState.bindTo(Thread.currentThread());
+    handle.callerHold.bindTo(Thread.currentThread());
   }
 
   void remove(Ownership ownership) {

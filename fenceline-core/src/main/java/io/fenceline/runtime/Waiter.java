@@ -69,7 +69,7 @@ final class Waiter {
   /** What is noted of it for those who watch; null if nothing is. */
   final @Nullable AcquireObservation watched;
 
-  private final Function<HoldState, Handle> handles;
+  private final Function<CallerHold, Handle> handles;
   private volatile @Nullable Outcome outcome;
 
   @SuppressWarnings("UnusedVariable") // By its handle.
@@ -88,7 +88,7 @@ final class Waiter {
       @Nullable Thread thread,
       Lane lane,
       @Nullable AcquireObservation watched,
-      Function<HoldState, Handle> handles) {
+      Function<CallerHold, Handle> handles) {
     this.terms = terms;
     this.options = options;
     this.queues = queues;
@@ -116,8 +116,8 @@ final class Waiter {
   }
 
   /** The handle that it would get of a hold state. */
-  Handle handleOn(HoldState holdState) {
-    return handles.apply(holdState);
+  Handle handleOn(CallerHold callerHold) {
+    return handles.apply(callerHold);
   }
 
   /** Settles it, unless it is settled; {@link #wake} tells it. */

@@ -62,7 +62,7 @@ final class Session {
   private final Consumer<Session> whenEnded;
   private final Consumer<Session> whenGivenUp;
   private final Consumer<ClaimKey> whenLost;
-  private final Sweeper sweep;
+  private final LeaseKeySweep sweep;
   private final Map<ByteSequence, ClaimKey> claimKeys = new ConcurrentHashMap<>();
   private volatile boolean ended;
   private volatile boolean keeping = true;
@@ -93,7 +93,7 @@ final class Session {
     this.whenEnded = whenEnded;
     this.whenGivenUp = whenGivenUp;
     this.whenLost = whenLost;
-    this.sweep = new Sweeper(etcd, this);
+    this.sweep = new LeaseKeySweep(etcd, this);
     this.usedNanos = time().nanos();
   }
 

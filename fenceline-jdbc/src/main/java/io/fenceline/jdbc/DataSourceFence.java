@@ -3,7 +3,7 @@ package io.fenceline.jdbc;
 import io.fenceline.FencingToken;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.fence.Fence;
-import io.fenceline.jdbc.connection.OwnThread;
+import io.fenceline.jdbc.connection.UnboundThread;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +41,7 @@ final class DataSourceFence implements Fence {
     }
     // No transaction is bound to a thread that has just begun: what is committed there is ours.
     CompletableFuture<Void> done = new CompletableFuture<>();
-    OwnThread.of(
+    UnboundThread.of(
             () -> {
               try {
                 checkAlone(resource, token);
@@ -86,7 +86,7 @@ final class DataSourceFence implements Fence {
   /** Whether connections commit by themselves where nobody can have a transaction. */
   private boolean doOthersCommit(String resource) {
     CompletableFuture<Boolean> found = new CompletableFuture<>();
-    OwnThread.of(
+    UnboundThread.of(
             () -> {
               try (Connection connection = dataSource.getConnection()) {
                 found.complete(connection.getAutoCommit());

@@ -193,7 +193,7 @@ final class ServerOpener {
         new DataSourceConnections(
             work, renewals, true, JdbcStores.AT_ONCE, context.operationTimeout(), () -> {});
     return finish(
-        connections, () -> onOwnThread(context, () -> openGiven(connections, settings, context)));
+        connections, () -> unbound(context, () -> openGiven(connections, settings, context)));
   }
 
   private static LockStore openGiven(
@@ -238,14 +238,14 @@ final class ServerOpener {
   }
 
   /** The calling thread may have a transaction that the data source would hand us. */
-  private static LockStore onOwnThread(StoreContext context, Supplier<LockStore> opening) {
+  private static LockStore unbound(StoreContext context, Supplier<LockStore> opening) {
     CompletableFuture<LockStore> opened = new CompletableFuture<>();
     context
         .time()
         .lane(Lane.WORK)
         .execute(
             () ->
-                DataSourceConnections.onOwnThread(
+                DataSourceConnections.unbound(
                     () -> {
                       try {
                         opened.complete(opening.get());

@@ -147,11 +147,11 @@ public final class LockTemplate {
     }
   }
 
-  private GuardedCall guarded(String name) {
+  private LockedCall guarded(String name) {
     Fenceline fenceline = client.get();
     LockSettings ofNames = settings.get();
     LockOptions ofName = ofNames.options(name, fenceline.lock(name).options());
-    return new GuardedCall(
+    return new LockedCall(
         fenceline,
         name,
         mode,

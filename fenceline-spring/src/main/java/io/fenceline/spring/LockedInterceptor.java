@@ -3,7 +3,7 @@ package io.fenceline.spring;
 import io.fenceline.Fenceline;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.spi.Causes;
-import io.fenceline.spring.GuardedCall.Body;
+import io.fenceline.spring.LockedCall.Body;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -42,7 +42,7 @@ final class LockedInterceptor implements MethodInterceptor {
       return invocation.proceed();
     }
     @Nullable Object[] arguments = invocation.getArguments();
-    GuardedCall call =
+    LockedCall call =
         operation.call(clients.apply(operation.client()), settings.get(), target, arguments);
     // Each run has a copy of its own: a publisher may be subscribed to more than once, and a stage
     // begins after this call has returned.
@@ -60,7 +60,7 @@ final class LockedInterceptor implements MethodInterceptor {
 
   private static @Nullable Object blocking(
       LockedOperation operation,
-      GuardedCall call,
+      LockedCall call,
       Body body,
       Object target,
       @Nullable Object[] arguments)
@@ -112,7 +112,7 @@ final class LockedInterceptor implements MethodInterceptor {
   @SuppressWarnings({"unchecked", "IllegalCatch"})
   private static CompletableFuture<@Nullable Object> stage(
       LockedOperation operation,
-      GuardedCall call,
+      LockedCall call,
       Body body,
       Object target,
       @Nullable Object[] arguments) {
@@ -151,7 +151,7 @@ final class LockedInterceptor implements MethodInterceptor {
   @SuppressWarnings("IllegalCatch")
   private static Object publisher(
       LockedOperation operation,
-      GuardedCall call,
+      LockedCall call,
       Body body,
       Object target,
       @Nullable Object[] arguments) {

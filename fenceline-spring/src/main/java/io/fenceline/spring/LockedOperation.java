@@ -49,11 +49,11 @@ record LockedOperation(
   }
 
   /** This call of the method. */
-  GuardedCall call(
+  LockedCall call(
       Fenceline fenceline, LockSettings settings, Object target, @Nullable Object[] arguments) {
     String lock = name.evaluate(target, arguments);
     LockOptions ofClient = fenceline.lock(lock).options();
-    return new GuardedCall(
+    return new LockedCall(
         fenceline,
         lock,
         mode,

@@ -5,7 +5,7 @@ import io.fenceline.Held;
 import io.fenceline.Hold;
 import io.fenceline.LockTimeoutException;
 import io.fenceline.ReleaseOutcome;
-import io.fenceline.spring.GuardedCall.Body;
+import io.fenceline.spring.LockedCall.Body;
 import io.fenceline.spring.LockedContext.Frame;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +43,7 @@ final class Publishers {
    */
   static Object guard(
       ReactiveAdapter adapter,
-      GuardedCall call,
+      LockedCall call,
       Body body,
       boolean interrupts,
       @Nullable Function<LockTimeoutException, @Nullable Object> instead) {
@@ -79,7 +79,7 @@ final class Publishers {
     return entered.reenter();
   }
 
-  private static Mono<Held> acquire(GuardedCall call) {
+  private static Mono<Held> acquire(LockedCall call) {
     return isInTransaction(call)
         .flatMap(
             inside -> {
@@ -90,11 +90,11 @@ final class Publishers {
             });
   }
 
-  private static <H extends Held> Mono<Held> acquire(GuardedCall call, Acquirable<H> lock) {
+  private static <H extends Held> Mono<Held> acquire(LockedCall call, Acquirable<H> lock) {
     return Mono.fromFuture(() -> lock.acquireAsync(call.maxWait())).cast(Held.class);
   }
 
-  private static Mono<Boolean> isInTransaction(GuardedCall call) {
+  private static Mono<Boolean> isInTransaction(LockedCall call) {
     return HAVE_TRANSACTIONS && !call.ownTransaction() ? Reactive.isActive() : Mono.just(false);
   }
 
@@ -111,7 +111,7 @@ final class Publishers {
 
   private static Flux<Object> assemble(
       ReactiveAdapter adapter,
-      GuardedCall call,
+      LockedCall call,
       Body body,
       boolean interrupts,
       @Nullable Frame outer,

@@ -336,7 +336,7 @@ class PreemptionTest {
 
     @Override
     public void second() {
-      hold.holdState.clientGrant.lose(LossReason.CLIENT_CLOSED);
+      hold.callerHold.lifecycle.lose(LossReason.CLIENT_CLOSED);
     }
 
     @Override

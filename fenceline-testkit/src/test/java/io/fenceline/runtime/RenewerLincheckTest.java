@@ -50,7 +50,7 @@ public class RenewerLincheckTest {
   /** What ended is neither renewed nor lost. */
   @Validate
   public void onlyWhatIsHeldIsRenewed() {
-    int kept = hold.holdState.clientGrant.engine().renewer.clientGrants().size();
+    int kept = hold.callerHold.lifecycle.engine().renewer.clientGrants().size();
     boolean held = hold.isValid();
     if (kept != (held ? 1 : 0) || told > 0 || space.size() != kept) {
       throw new IllegalStateException(

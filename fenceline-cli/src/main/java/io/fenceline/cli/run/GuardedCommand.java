@@ -140,7 +140,7 @@ public final class GuardedCommand implements AutoCloseable {
    * Lets the command run until the end of a lease, also while this process is stopped: the watchdog
    * ends it then, unless this has been called again.
    */
-  void allow(Lease lease, String signal) {
+  void allow(CommandHold lease, String signal) {
     try {
       if (until.move(lease)) {
         watchdog.watchClock(signal);

@@ -90,7 +90,7 @@ public final class Supervisor {
    * To be called before the command is started: from then on it does not outlive the lease, also if
    * this process is stopped.
    */
-  public void protect(GuardedCommand command, Lease lease) {
+  public void protect(GuardedCommand command, CommandHold lease) {
     if (onLost != OnLost.WARN) {
       command.allow(lease, onLost.name());
     }
@@ -102,7 +102,8 @@ public final class Supervisor {
    *
    * @return the exit code of the tool
    */
-  public int watch(GuardedCommand command, Lease held, String what) throws InterruptedException {
+  public int watch(GuardedCommand command, CommandHold held, String what)
+      throws InterruptedException {
     command.onExit(this::wakeUp);
     held.lost().thenRun(this::wakeUp);
     while (!isOver(command, what)) {
@@ -184,7 +185,7 @@ public final class Supervisor {
     return lost;
   }
 
-  private void look(GuardedCommand command, Lease held, String what, long left)
+  private void look(GuardedCommand command, CommandHold held, String what, long left)
       throws InterruptedException {
     if (left == 0 && !lost) {
       lost = true;
@@ -266,7 +267,7 @@ public final class Supervisor {
   }
 
   /** The hold ends before those who listen for it hear why: that takes a moment. */
-  private static String reason(Lease held) {
+  private static String reason(CommandHold held) {
     Lost loss = null;
     try {
       loss = held.lost().get(REASON_MILLIS, TimeUnit.MILLISECONDS);

@@ -46,7 +46,7 @@ final class Until implements AutoCloseable {
    *
    * @return whether it was moved
    */
-  boolean move(Lease lease) throws IOException {
+  boolean move(CommandHold lease) throws IOException {
     for (int look = 0; look < LOOKS; look++) {
       long before = uptimeHundredths();
       Duration left = lease.remaining();

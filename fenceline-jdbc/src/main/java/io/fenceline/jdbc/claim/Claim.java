@@ -2,8 +2,8 @@ package io.fenceline.jdbc.claim;
 
 import io.fenceline.jdbc.layout.Micros;
 import io.fenceline.jdbc.sql.SqlConnection;
+import io.fenceline.jdbc.waiting.ArmedBell;
 import io.fenceline.jdbc.waiting.QueuePoller;
-import io.fenceline.jdbc.waiting.Watch;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
@@ -24,7 +24,7 @@ public final class Claim {
   private final ClaimRequest request;
   private final QueuedClaim asking;
   private volatile CompletableFuture<ClaimAnswer> answer = new CompletableFuture<>();
-  private volatile @Nullable Watch watch;
+  private volatile @Nullable ArmedBell watch;
 
   public Claim(ClaimContext context, ClaimRequest request, ClaimHandler handler) {
     this.context = context;
@@ -73,7 +73,7 @@ public final class Claim {
     boolean waits = context.waiters().has(request.owner());
     long patience = Micros.of(QueuePoller.patience(request));
     long seen = context.seen().get();
-    Watch before = context.waiters().watch();
+    ArmedBell before = context.waiters().watch();
     watch = before;
     ClaimAnswer given = context.fastPath().claim(db, request, waits, patience, seen, before);
     if (given == null) {

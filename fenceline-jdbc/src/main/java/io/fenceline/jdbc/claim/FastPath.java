@@ -7,7 +7,7 @@ import io.fenceline.jdbc.sql.Dialect;
 import io.fenceline.jdbc.sql.Sql;
 import io.fenceline.jdbc.sql.SqlConnection;
 import io.fenceline.jdbc.sql.Statements;
-import io.fenceline.jdbc.waiting.Watch;
+import io.fenceline.jdbc.waiting.ArmedBell;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Mode;
@@ -69,7 +69,7 @@ public final class FastPath {
       boolean waits,
       long patience,
       long seen,
-      @Nullable Watch watch)
+      @Nullable ArmedBell watch)
       throws SQLException {
     if (!isOn) {
       return null;
@@ -149,7 +149,7 @@ public final class FastPath {
 
   /** Joins the queue of a name that is not free; null if it can't be done by one statement. */
   private @Nullable Queued enqueue(
-      SqlConnection db, ClaimRequest request, long patience, @Nullable Watch watch)
+      SqlConnection db, ClaimRequest request, long patience, @Nullable ArmedBell watch)
       throws SQLException {
     if (statements.enqueue == null || !request.waits() || !isExclusive(request)) {
       return null;
@@ -157,13 +157,13 @@ public final class FastPath {
     SqlConnection.Call call = db.call(statements.enqueue);
     boolean hasBell = call.has("bell");
     if (hasBell) {
-      call.set("bell", watch == null ? Watch.NOBODYS : watch.mark());
+      call.set("bell", watch == null ? ArmedBell.NOBODYS : watch.mark());
     }
     return whole(db, () -> enqueued(call, request, patience, hasBell ? watch : null));
   }
 
   private @Nullable Queued enqueued(
-      SqlConnection.Call call, ClaimRequest request, long patience, @Nullable Watch watch)
+      SqlConnection.Call call, ClaimRequest request, long patience, @Nullable ArmedBell watch)
       throws SQLException {
     return call.set("name", key(request.name()))
         .set("owner", request.owner().bytes())

@@ -52,7 +52,7 @@ public final class DataSourceConnections implements Connections {
   }
 
   /** Runs something on a thread of ours, where no transaction of the caller can be met. */
-  public static void onOwnThread(Runnable task) {
+  public static void unbound(Runnable task) {
     OWN_THREAD.set(true);
     try {
       task.run();

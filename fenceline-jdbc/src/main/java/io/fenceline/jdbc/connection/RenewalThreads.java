@@ -28,7 +28,7 @@ final class RenewalThreads implements Executor, AutoCloseable {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            task -> OwnThread.of(task, "fenceline-renewal-again"));
+            task -> UnboundThread.of(task, "fenceline-renewal-again"));
     threads.allowCoreThreadTimeOut(true);
   }
 

@@ -96,7 +96,7 @@ public final class Requests implements AutoCloseable {
             throw failure;
           }
         };
-    threads.execute(() -> DataSourceConnections.onOwnThread(task));
+    threads.execute(() -> DataSourceConnections.unbound(task));
     return later;
   }
 

@@ -32,7 +32,7 @@ public final class SqliteConnections implements Connections {
   private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 500 : 1;
 
   private final Duration operationTimeout;
-  private final DriverCopies use;
+  private final SqliteDriverGuard use;
   private final Map<Purpose, Line> lines = new EnumMap<>(Purpose.class);
   private volatile boolean closed;
 
@@ -46,7 +46,7 @@ public final class SqliteConnections implements Connections {
     }
   }
 
-  private SqliteConnections(Duration operationTimeout, DriverCopies use) {
+  private SqliteConnections(Duration operationTimeout, SqliteDriverGuard use) {
     this.operationTimeout = operationTimeout;
     this.use = use;
   }
@@ -83,9 +83,9 @@ public final class SqliteConnections implements Connections {
     }
   }
 
-  private static DriverCopies use(String file) throws SQLException {
+  private static SqliteDriverGuard use(String file) throws SQLException {
     try {
-      return DriverCopies.use(Path.of(file), JDBC.class);
+      return SqliteDriverGuard.use(Path.of(file), JDBC.class);
     } catch (NoClassDefFoundError e) {
       throw new SQLException(NO_DRIVER, e);
     }

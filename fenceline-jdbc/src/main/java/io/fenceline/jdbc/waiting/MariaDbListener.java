@@ -1,6 +1,6 @@
 package io.fenceline.jdbc.waiting;
 
-import io.fenceline.jdbc.connection.OwnThread;
+import io.fenceline.jdbc.connection.UnboundThread;
 import io.fenceline.jdbc.sql.Dialect;
 import io.fenceline.jdbc.sql.Sql;
 import io.fenceline.jdbc.sql.SqlConnection;
@@ -31,7 +31,7 @@ public final class MariaDbListener implements NotificationListener {
    * 1. It comes between two sleeps, when the server drops it. It comes after the commit that it tells of,
    *    so the next sleep, which begins with a look, finds the name free, if it looks at it.
    * 2. That sleep does not look at the name, because its list was made before the claim was known here.
-   *    The claim knows, by its Watch, which sleep was the last to begin before it was sent, and from the
+   *    The claim knows, by its ArmedBell, which sleep was the last to begin before it was sent, and from the
    *    statement that put it into the queue whether the server had begun that sleep by then: each has
    *    a lock of its own while it runs. If so, and no other has begun since, the ring ends that sleep, and
    *    the claim is known before another list is made. If not, the claim is looked for.
@@ -110,7 +110,7 @@ public final class MariaDbListener implements NotificationListener {
   @Override
   public synchronized void start() {
     if (thread == null && !closed) {
-      thread = OwnThread.of(this::run, "fenceline-listen");
+      thread = UnboundThread.of(this::run, "fenceline-listen");
       thread.start();
     }
   }
@@ -121,13 +121,13 @@ public final class MariaDbListener implements NotificationListener {
   }
 
   @Override
-  public @Nullable Watch watch() {
+  public @Nullable ArmedBell watch() {
     long now = sleep;
-    return isHearing() ? new Watch(now, mark + now) : null;
+    return isHearing() ? new ArmedBell(now, mark + now) : null;
   }
 
   @Override
-  public boolean covers(Watch watch) {
+  public boolean covers(ArmedBell watch) {
     return watch.covers(sleep);
   }
 
@@ -244,7 +244,7 @@ public final class MariaDbListener implements NotificationListener {
     }
     if (open != null) {
       // The driver asks the server, on another connection, to end this one at once.
-      OwnThread.of(() -> abort(open), "fenceline-listen-end").start();
+      UnboundThread.of(() -> abort(open), "fenceline-listen-end").start();
     }
     if (running != null) {
       LockSupport.unpark(running);

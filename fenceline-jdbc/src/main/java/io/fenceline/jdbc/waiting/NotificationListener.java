@@ -11,12 +11,12 @@ public interface NotificationListener extends AutoCloseable {
   boolean isHearing();
 
   /** What a claim that is about to join a queue has to know; null if no message can be lost. */
-  default @Nullable Watch watch() {
+  default @Nullable ArmedBell watch() {
     return null;
   }
 
   /** Whether a message for a claim that joined a queue with this can't have been lost. */
-  default boolean covers(Watch watch) {
+  default boolean covers(ArmedBell watch) {
     return false;
   }
 

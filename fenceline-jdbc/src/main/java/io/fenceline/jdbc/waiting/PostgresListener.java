@@ -1,6 +1,6 @@
 package io.fenceline.jdbc.waiting;
 
-import io.fenceline.jdbc.connection.OwnThread;
+import io.fenceline.jdbc.connection.UnboundThread;
 import io.fenceline.jdbc.sql.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -54,7 +54,7 @@ public final class PostgresListener implements NotificationListener {
   @Override
   public synchronized void start() {
     if (thread == null && !closed) {
-      thread = OwnThread.of(this::run, "fenceline-listen");
+      thread = UnboundThread.of(this::run, "fenceline-listen");
       thread.start();
     }
   }

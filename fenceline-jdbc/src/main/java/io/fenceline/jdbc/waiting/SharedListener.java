@@ -55,12 +55,12 @@ public final class SharedListener implements NotificationListener {
   }
 
   @Override
-  public @Nullable Watch watch() {
+  public @Nullable ArmedBell watch() {
     return ears.watch();
   }
 
   @Override
-  public boolean covers(Watch watch) {
+  public boolean covers(ArmedBell watch) {
     return ears.covers(watch);
   }
 

@@ -1,6 +1,6 @@
 package io.fenceline.jdbc.waiting;
 
-import io.fenceline.jdbc.connection.OwnThread;
+import io.fenceline.jdbc.connection.UnboundThread;
 import io.fenceline.jdbc.layout.Channels;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -95,7 +95,7 @@ public final class SocketListener implements NotificationListener {
       return;
     }
     started = true;
-    OwnThread.of(this::run, "fenceline-bell").start();
+    UnboundThread.of(this::run, "fenceline-bell").start();
   }
 
   @Override

@@ -75,7 +75,7 @@ public final class Waiters {
    * Returns what a claim has to know that is about to be asked for, to be told for sure if it has
    * to wait.
    */
-  public @Nullable Watch watch() {
+  public @Nullable ArmedBell watch() {
     NotificationListener hears = listener;
     return hears == null ? null : hears.watch();
   }
@@ -90,7 +90,7 @@ public final class Waiters {
       ClaimRequest request,
       QueuedClaim claim,
       @Nullable Duration holderLasts,
-      @Nullable Watch watch) {
+      @Nullable ArmedBell watch) {
     NotificationListener hears = listener;
     if (hears != null) {
       hears.start();

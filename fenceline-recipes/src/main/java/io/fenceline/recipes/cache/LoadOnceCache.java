@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>{@code
  * LoadOnceCache<String> prices =
- *     LoadOnceCache.of(fenceline, "prices", Codec.text(), Duration.ofMinutes(1), LockAway.LOAD);
+ *     LoadOnceCache.of(fenceline, "prices", Codec.text(), Duration.ofMinutes(1), CacheFallback.LOAD);
  *
  * String price = prices.get("EUR", key -> bank.priceOf(key));
  * }</pre>
@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
  *   <li>An exception of the loader goes to the caller whose loader it was, and is not cached; the
  *       next one loads. So is null, as a {@link NullPointerException} that says so.
  *   <li>While the store of the locks or the shared tier is away, values are loaded without the
- *       lock, or not, as {@link LockAway} says.
+ *       lock, or not, as {@link CacheFallback} says.
  * </ul>
  *
  * <p>A value in the local tier is as old as its time to live at most; {@link #invalidate} reaches
@@ -84,7 +84,7 @@ public final class LoadOnceCache<V> {
   /** Everything that can be set; changed only in a copy that no cache has yet. */
   private static final class Settings implements Cloneable {
     private final Duration timeToLive;
-    private final LockAway lockAway;
+    private final CacheFallback fallback;
     private @Nullable SharedTier shared;
     private Duration stale = Duration.ZERO;
     private double jitter = 0.1;
@@ -93,9 +93,9 @@ public final class LoadOnceCache<V> {
     private Duration lease = Duration.ofSeconds(30);
     private Duration longestLoad = Duration.ofMinutes(10);
 
-    private Settings(Duration timeToLive, LockAway lockAway) {
+    private Settings(Duration timeToLive, CacheFallback fallback) {
       this.timeToLive = timeToLive;
-      this.lockAway = lockAway;
+      this.fallback = fallback;
     }
 
     private Settings changed(Consumer<Settings> change) {
@@ -139,10 +139,14 @@ public final class LoadOnceCache<V> {
    *     different keys
    * @param codec how a value is stored in a shared tier
    * @param timeToLive how long a value is fresh, from the end of its load
-   * @param lockAway what happens while a store gives no answer
+   * @param fallback what happens while a store gives no answer
    */
   public static <V> LoadOnceCache<V> of(
-      Fenceline fenceline, String name, Codec<V> codec, Duration timeToLive, LockAway lockAway) {
+      Fenceline fenceline,
+      String name,
+      Codec<V> codec,
+      Duration timeToLive,
+      CacheFallback fallback) {
     Objects.requireNonNull(fenceline, "fenceline");
     RecipeNames.check(name);
     return new LoadOnceCache<>(
@@ -151,7 +155,7 @@ public final class LoadOnceCache<V> {
         Objects.requireNonNull(codec, "codec"),
         new Settings(
             Durations.checkPositive("timeToLive", timeToLive),
-            Objects.requireNonNull(lockAway, "lockAway")));
+            Objects.requireNonNull(fallback, "fallback")));
   }
 
   private LoadOnceCache<V> with(Consumer<Settings> change) {
@@ -216,7 +220,7 @@ public final class LoadOnceCache<V> {
    * @throws X what the loader has thrown; nothing is cached
    * @throws NullPointerException if it returned null
    * @throws LockTimeoutException if another one loaded for longer than {@link #waiting}
-   * @throws StoreUnavailableException if a store gave no answer, and {@link LockAway#FAIL} was
+   * @throws StoreUnavailableException if a store gave no answer, and {@link CacheFallback#FAIL} was
    *     chosen
    */
   public <X extends Exception> V get(String key, Loader<? extends V, X> loader)
@@ -238,7 +242,7 @@ public final class LoadOnceCache<V> {
         return Objects.requireNonNull(known).value; // Stale, and another one loads.
       }
     } catch (StoreUnavailableException e) {
-      if (settings.lockAway == LockAway.FAIL) {
+      if (settings.fallback == CacheFallback.FAIL) {
         throw e;
       }
       LOG.warn("Cache '{}': key '{}' is loaded without its lock: a store is away", name, key, e);
@@ -294,7 +298,7 @@ public final class LoadOnceCache<V> {
       }
       isOurs = look.isOurs();
     } catch (StoreUnavailableException e) {
-      if (settings.lockAway == LockAway.FAIL) {
+      if (settings.fallback == CacheFallback.FAIL) {
         throw e;
       }
       LOG.warn("Cache '{}': key '{}' is not shared: the shared tier is away", name, key, e);
@@ -387,11 +391,11 @@ public final class LoadOnceCache<V> {
   @Override
   public String toString() {
     SharedTier shared = settings.shared;
-    return "LoadOnceCache '%s' (timeToLive=%s, shared=%s, lockAway=%s)"
+    return "LoadOnceCache '%s' (timeToLive=%s, shared=%s, fallback=%s)"
         .formatted(
             name,
             Durations.show(settings.timeToLive),
             shared == null ? "none" : shared.kind(),
-            settings.lockAway);
+            settings.fallback);
   }
 }

@@ -94,7 +94,7 @@ public final class Once<W extends Work, T> {
   private final OnceRecords<W> records;
   private final Codec<T> codec;
   private final Settings settings;
-  private final Sweeper sweeper;
+  private final OldRecords sweeper;
 
   /** Everything that can be set; changed only in a copy that no caller has yet. */
   private static final class Settings implements Cloneable {
@@ -127,7 +127,7 @@ public final class Once<W extends Work, T> {
       OnceRecords<W> records,
       Codec<T> codec,
       Settings settings,
-      Sweeper sweeper) {
+      OldRecords sweeper) {
     this.fenceline = fenceline;
     this.name = name;
     this.records = records;
@@ -156,7 +156,7 @@ public final class Once<W extends Work, T> {
         Objects.requireNonNull(records, "records"),
         Objects.requireNonNull(codec, "codec"),
         new Settings(Objects.requireNonNull(vanished, "vanished")),
-        new Sweeper(fenceline.time().lane(Lane.UNDO), SWEEP_AFTER));
+        new OldRecords(fenceline.time().lane(Lane.UNDO), SWEEP_AFTER));
   }
 
   private Once<W, T> with(Consumer<Settings> change) {

@@ -152,7 +152,7 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
    * no transaction is open while it works.
    */
   public OnceRecords<Work> apart() {
-    return new ApartRecords(this);
+    return new NonTransactionalRecords(this);
   }
 
   /**

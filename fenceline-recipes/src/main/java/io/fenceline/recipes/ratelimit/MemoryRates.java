@@ -34,7 +34,7 @@ public final class MemoryRates extends RateStore {
 
   @Override
   synchronized Answer take(
-      String name, Terms terms, int permits, long longestWaitMicros, Time time) {
+      String name, Allowance terms, int permits, long longestWaitMicros, Time time) {
     // The monotonic clock may have any origin; the rule divides times, and wants them positive.
     long now = Math.floorDiv(time.nanos() - Long.MIN_VALUE / 2, NANOS_PER_MICRO);
     if (toWallMicros == null) {

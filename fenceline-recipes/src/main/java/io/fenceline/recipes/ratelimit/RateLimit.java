@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <pre>{@code
  * RateLimit limit =
  *     RateLimit.strict(
- *         fenceline, "api", 100, Duration.ofSeconds(1), MemoryRates.create(), WhenAway.refuse());
+ *         fenceline, "api", 100, Duration.ofSeconds(1), MemoryRates.create(), RateLimitFallback.refuse());
  * if (limit.tryAcquire()) {
  *   call();
  * }
@@ -76,9 +76,9 @@ public final class RateLimit {
 
   private final Time time;
   private final String name;
-  private final Terms terms;
+  private final Allowance terms;
   private final RateStore store;
-  private final WhenAway whenAway;
+  private final RateLimitFallback fallback;
   private final MemoryRates local;
 
   /** Until when there is nothing to be had. */
@@ -89,17 +89,22 @@ public final class RateLimit {
   private record Drought(int permits, long untilNanos) {}
 
   private RateLimit(
-      Time time, String name, Terms terms, RateStore store, WhenAway whenAway, MemoryRates local) {
+      Time time,
+      String name,
+      Allowance terms,
+      RateStore store,
+      RateLimitFallback fallback,
+      MemoryRates local) {
     this.time = time;
     this.name = LockNames.check(name);
     this.terms = terms;
     this.store = Objects.requireNonNull(store, "store");
-    this.whenAway = Objects.requireNonNull(whenAway, "whenAway");
+    this.fallback = Objects.requireNonNull(fallback, "fallback");
     this.local = local;
-    if (whenAway.localPermits() > terms.permits()) {
+    if (fallback.localPermits() > terms.permits()) {
       throw new InvalidSettingException(
           "permits",
-          whenAway.localPermits(),
+          fallback.localPermits(),
           "when the store is away there can't be more than the limit of %d"
               .formatted(terms.permits()));
     }
@@ -112,7 +117,7 @@ public final class RateLimit {
    * @param name of the limit, 1 to 200 bytes of UTF-8
    * @param permits up to a billion; above 500, up to 1/500 of them may stay unused
    * @param period a millisecond to 31 days
-   * @param whenAway what happens while the store gives no answer
+   * @param fallback what happens while the store gives no answer
    */
   public static RateLimit strict(
       Fenceline fenceline,
@@ -120,13 +125,13 @@ public final class RateLimit {
       int permits,
       Duration period,
       RateStore store,
-      WhenAway whenAway) {
+      RateLimitFallback fallback) {
     return new RateLimit(
         fenceline.time(),
         name,
-        Terms.strict(permits, period),
+        Allowance.strict(permits, period),
         store,
-        whenAway,
+        fallback,
         MemoryRates.create());
   }
 
@@ -144,13 +149,13 @@ public final class RateLimit {
       Duration period,
       int burst,
       RateStore store,
-      WhenAway whenAway) {
+      RateLimitFallback fallback) {
     return new RateLimit(
         fenceline.time(),
         name,
-        Terms.smooth(permits, period, burst),
+        Allowance.smooth(permits, period, burst),
         store,
-        whenAway,
+        fallback,
         MemoryRates.create());
   }
 
@@ -159,7 +164,7 @@ public final class RateLimit {
     if (key.isEmpty()) {
       throw new InvalidSettingException("key", "''", "it is empty");
     }
-    return new RateLimit(time, name + ":" + key, terms, store, whenAway, local);
+    return new RateLimit(time, name + ":" + key, terms, store, fallback, local);
   }
 
   /** Takes one permit, if there is one now. */
@@ -175,8 +180,8 @@ public final class RateLimit {
   /**
    * As {@link #tryAcquire(int)}, and says how long it would take otherwise.
    *
-   * @throws StoreUnavailableException if the store gave no answer, and {@link WhenAway#refuse} was
-   *     chosen. The permits may count as taken, for one period
+   * @throws StoreUnavailableException if the store gave no answer, and {@link
+   *     RateLimitFallback#refuse} was chosen. The permits may count as taken, for one period
    * @throws InvalidSettingException if there can never be so many at once, or if the name is in use
    *     with another period or kind
    */
@@ -265,7 +270,7 @@ public final class RateLimit {
     try {
       answer = store.take(name, terms, permits, longestWaitMicros, time);
     } catch (StoreUnavailableException e) {
-      if (!whenAway.isLocal() || permits > whenAway.localPermits()) {
+      if (!fallback.isLocal() || permits > fallback.localPermits()) {
         throw e;
       }
       LOG.warn(
@@ -273,7 +278,7 @@ public final class RateLimit {
               + " (localPermits={})",
           name,
           Durations.show(REST),
-          whenAway.localPermits(),
+          fallback.localPermits(),
           e);
       awayUntilNanos = time.nanos() + REST.toNanos();
       return alone(permits, longestWaitMicros);
@@ -286,11 +291,11 @@ public final class RateLimit {
   }
 
   private Admission alone(int permits, long longestWaitMicros) {
-    Terms own =
-        new Terms(
-            whenAway.localPermits(),
+    Allowance own =
+        new Allowance(
+            fallback.localPermits(),
             terms.periodMicros(),
-            Math.min(terms.burst(), whenAway.localPermits()));
+            Math.min(terms.burst(), fallback.localPermits()));
     if (permits > own.atOnce()) {
       throw new StoreUnavailableException(
           store.kind(),
@@ -311,7 +316,7 @@ public final class RateLimit {
 
   @Override
   public String toString() {
-    return "RateLimit '%s' (limit=%s, store=%s, whenAway=%s)"
-        .formatted(name, terms, store.kind(), whenAway);
+    return "RateLimit '%s' (limit=%s, store=%s, fallback=%s)"
+        .formatted(name, terms, store.kind(), fallback);
   }
 }

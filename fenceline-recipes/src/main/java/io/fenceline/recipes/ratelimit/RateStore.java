@@ -36,7 +36,8 @@ public abstract class RateStore {
    * @param time of the client; only a store without a server lives by it
    * @throws InvalidSettingException if the name is in use for a limit of another kind or period
    */
-  abstract Answer take(String name, Terms terms, int permits, long longestWaitMicros, Time time);
+  abstract Answer take(
+      String name, Allowance terms, int permits, long longestWaitMicros, Time time);
 
   /**
    * What a store says.
@@ -46,14 +47,15 @@ public abstract class RateStore {
    */
   record Answer(boolean taken, long waitMicros, long atMicros) {}
 
-  static InvalidSettingException otherUse(String name, Terms terms, int kind, long periodMicros) {
+  static InvalidSettingException otherUse(
+      String name, Allowance terms, int kind, long periodMicros) {
     return new InvalidSettingException(
         "period",
         Durations.show(Duration.ofNanos(terms.periodMicros() * 1_000)),
         "rate limit '%s' is in use with other terms (asked=%s, inUse=%s)"
             .formatted(
                 name,
-                Terms.show(terms.kind(), terms.periodMicros()),
-                Terms.show(kind, periodMicros)));
+                Allowance.show(terms.kind(), terms.periodMicros()),
+                Allowance.show(kind, periodMicros)));
   }
 }

@@ -48,7 +48,7 @@ public final class RedisRates extends RateStore {
   }
 
   @Override
-  Answer take(String name, Terms terms, int permits, long longestWaitMicros, Time time) {
+  Answer take(String name, Allowance terms, int permits, long longestWaitMicros, Time time) {
     List<Long> answer;
     try {
       answer =

@@ -205,7 +205,7 @@ public final class SqlRates extends RateStore {
   }
 
   @Override
-  Answer take(String name, Terms terms, int permits, long longestWaitMicros, Time time) {
+  Answer take(String name, Allowance terms, int permits, long longestWaitMicros, Time time) {
     byte[] key = name.getBytes(StandardCharsets.UTF_8);
     Answer answer = null;
     try (Connection connection = dataSource.getConnection()) {
@@ -233,7 +233,7 @@ public final class SqlRates extends RateStore {
       Statements sql,
       byte[] key,
       String name,
-      Terms terms,
+      Allowance terms,
       int permits,
       long longestWaitMicros,
       boolean mayRepeat)
@@ -280,7 +280,7 @@ public final class SqlRates extends RateStore {
       Connection connection,
       Statements sql,
       byte[] key,
-      Terms terms,
+      Allowance terms,
       int permits,
       long longestWaitMicros)
       throws SQLException {

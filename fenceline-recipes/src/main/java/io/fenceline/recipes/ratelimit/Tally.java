@@ -20,7 +20,7 @@ final class Tally {
   private long dueMicros;
   private long expiresMicros;
 
-  Tally(Terms terms) {
+  Tally(Allowance terms) {
     kind = terms.kind();
     periodMicros = terms.periodMicros();
   }
@@ -29,18 +29,18 @@ final class Tally {
     return expiresMicros < nowMicros;
   }
 
-  boolean isOf(Terms terms) {
+  boolean isOf(Allowance terms) {
     return kind == terms.kind() && periodMicros == terms.periodMicros();
   }
 
   /** As {@link RateStore#take}; the time of the answer is by the clock of the argument. */
-  Answer take(Terms terms, int permits, long longestWaitMicros, long nowMicros) {
+  Answer take(Allowance terms, int permits, long longestWaitMicros, long nowMicros) {
     return terms.isSmooth()
         ? smooth(terms, permits, longestWaitMicros, nowMicros)
         : strict(terms, permits, longestWaitMicros, nowMicros);
   }
 
-  private Answer strict(Terms terms, int permits, long longestWait, long now) {
+  private Answer strict(Allowance terms, int permits, long longestWait, long now) {
     while (!marks.isEmpty() && marks.peekFirst().micros + periodMicros <= now) {
       taken -= marks.removeFirst().permits;
     }
@@ -66,7 +66,7 @@ final class Tally {
     return new Answer(true, at - now, at);
   }
 
-  private Answer smooth(Terms terms, int permits, long longestWait, long now) {
+  private Answer smooth(Allowance terms, int permits, long longestWait, long now) {
     long interval = terms.intervalMicros();
     long at = Math.max(now, dueMicros + (permits - terms.burst()) * interval);
     if (at - now > longestWait) {

@@ -61,7 +61,7 @@ class LoadOnceCacheTest {
   }
 
   private LoadOnceCache<String> cache(Fenceline client) {
-    return LoadOnceCache.of(client, "prices", Codec.text(), TTL, LockAway.FAIL).jitter(0);
+    return LoadOnceCache.of(client, "prices", Codec.text(), TTL, CacheFallback.FAIL).jitter(0);
   }
 
   private SharedTier tier(Tier tier) {
@@ -141,7 +141,7 @@ class LoadOnceCacheTest {
     boolean isManual = kind == Tier.MEMORY;
     Duration shortly = isManual ? TTL : Duration.ofMillis(50);
     LoadOnceCache<String> stale =
-        LoadOnceCache.of(second, "prices", Codec.text(), shortly, LockAway.FAIL)
+        LoadOnceCache.of(second, "prices", Codec.text(), shortly, CacheFallback.FAIL)
             .jitter(0)
             .shared(tier)
             .servingStale(Duration.ofHours(1));
@@ -230,7 +230,8 @@ class LoadOnceCacheTest {
         Fenceline.builder().store(server.uri()).operationTimeout(briefly).connect()) {
       LoadOnceCache<String> failing = cache(client).waiting(briefly);
       LoadOnceCache<String> loading =
-          LoadOnceCache.of(client, "prices", Codec.text(), TTL, LockAway.LOAD).waiting(briefly);
+          LoadOnceCache.of(client, "prices", Codec.text(), TTL, CacheFallback.LOAD)
+              .waiting(briefly);
       assertThat(failing.get(key, this::load)).isEqualTo("load 1");
       server.close();
 
@@ -251,7 +252,7 @@ class LoadOnceCacheTest {
     RedisTier tier = RedisTier.over(client.connect(ByteArrayCodec.INSTANCE));
     LoadOnceCache<String> failing = cache(first).shared(tier);
     LoadOnceCache<String> loading =
-        LoadOnceCache.of(first, "prices", Codec.text(), TTL, LockAway.LOAD).shared(tier);
+        LoadOnceCache.of(first, "prices", Codec.text(), TTL, CacheFallback.LOAD).shared(tier);
     assertThat(failing.get(key, this::load)).isEqualTo("load 1");
     server.close();
     assertThat(failing.get(key, this::load)).as("of the local tier").isEqualTo("load 1");
@@ -273,9 +274,10 @@ class LoadOnceCacheTest {
     assertThatThrownBy(() -> cache.jitter(Double.NaN)).hasMessageStartingWith("jitter NaN");
     assertThatThrownBy(() -> cache.localLimit(-1)).hasMessageStartingWith("localLimit -1");
     assertThatThrownBy(
-            () -> LoadOnceCache.of(first, "prices", Codec.text(), Duration.ZERO, LockAway.FAIL))
+            () ->
+                LoadOnceCache.of(first, "prices", Codec.text(), Duration.ZERO, CacheFallback.FAIL))
         .hasMessage("timeToLive 0ms: it must be at least 1ms");
-    assertThatThrownBy(() -> LoadOnceCache.of(first, "a b", Codec.text(), TTL, LockAway.FAIL))
+    assertThatThrownBy(() -> LoadOnceCache.of(first, "a b", Codec.text(), TTL, CacheFallback.FAIL))
         .hasMessageStartingWith("name 'a b'");
     assertThat(loads).hasValue(0);
   }

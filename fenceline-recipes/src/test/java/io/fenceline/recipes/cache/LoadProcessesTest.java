@@ -66,7 +66,7 @@ class LoadProcessesTest {
       try (Fenceline fenceline = Fenceline.connect(redis.uri())) {
         LoadOnceCache<String> cache =
             LoadOnceCache.of(
-                    fenceline, "workers", Codec.text(), Duration.ofMinutes(10), LockAway.FAIL)
+                    fenceline, "workers", Codec.text(), Duration.ofMinutes(10), CacheFallback.FAIL)
                 .shared(RedisTier.over(client.connect(ByteArrayCodec.INSTANCE)))
                 .lease(lease)
                 .localLimit(0)

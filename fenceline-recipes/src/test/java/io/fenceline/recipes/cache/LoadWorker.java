@@ -31,7 +31,8 @@ final class LoadWorker {
     RedisCommands<String, String> commands = redis.connect().sync();
     Fenceline fenceline = Fenceline.connect(uri);
     LoadOnceCache<String> cache =
-        LoadOnceCache.of(fenceline, "workers", Codec.text(), Duration.ofMinutes(10), LockAway.FAIL)
+        LoadOnceCache.of(
+                fenceline, "workers", Codec.text(), Duration.ofMinutes(10), CacheFallback.FAIL)
             .shared(RedisTier.over(redis.connect(ByteArrayCodec.INSTANCE)))
             .lease(Duration.ofMillis(Long.parseLong(arguments[3])))
             .waiting(Duration.ofMinutes(2));

@@ -69,7 +69,12 @@ final class Asker {
     Fenceline fenceline = Fenceline.connect("memory:asker");
     RateLimit limit =
         RateLimit.strict(
-            fenceline, name, permits, Duration.ofSeconds(1), Place.store(uri), WhenAway.refuse());
+            fenceline,
+            name,
+            permits,
+            Duration.ofSeconds(1),
+            Place.store(uri),
+            RateLimitFallback.refuse());
     return () -> {
       Admission admission = limit.ask(1);
       return admission.isAdmitted()

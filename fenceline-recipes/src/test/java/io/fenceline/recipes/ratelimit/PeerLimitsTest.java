@@ -76,7 +76,7 @@ class PeerLimitsTest {
     try (Fenceline fenceline = Fenceline.connect("memory:peers")) {
       RateLimit limit =
           RateLimit.strict(
-              fenceline, "peers", PERMITS, PERIOD, Place.REDIS.store(), WhenAway.refuse());
+              fenceline, "peers", PERMITS, PERIOD, Place.REDIS.store(), RateLimitFallback.refuse());
       assertThat(takenInHalfAPeriod(limit::tryAcquire, PERMITS)).isEqualTo(PERMITS);
       long from = System.nanoTime();
       Eventually.until(

@@ -61,7 +61,7 @@ class RateLimitTest {
   }
 
   private RateLimit strict(RateStore store, int permits, Duration period) {
-    return RateLimit.strict(fenceline, name, permits, period, store, WhenAway.refuse());
+    return RateLimit.strict(fenceline, name, permits, period, store, RateLimitFallback.refuse());
   }
 
   private static long micros(Admission admission) {
@@ -144,7 +144,8 @@ class RateLimitTest {
     assertThat(Windows.fullest(times, 1_000_000)).isLessThanOrEqualTo(2);
 
     RateLimit slow =
-        RateLimit.strict(fenceline, name + "-slow", 2, LONG, place.store(), WhenAway.refuse());
+        RateLimit.strict(
+            fenceline, name + "-slow", 2, LONG, place.store(), RateLimitFallback.refuse());
     slow.acquire(2, Duration.ZERO);
     LimitExceededException e =
         catchThrowableOfType(
@@ -179,7 +180,7 @@ class RateLimitTest {
 
   /** What acquire sends, without the wait. */
   private RateStore.Answer wouldWait(Place place, long longestMicros) {
-    return place.store().take(name, Terms.strict(1, LONG), 1, longestMicros, fenceline.time());
+    return place.store().take(name, Allowance.strict(1, LONG), 1, longestMicros, fenceline.time());
   }
 
   @ParameterizedTest
@@ -187,7 +188,7 @@ class RateLimitTest {
   void smooth_hasABurst_thenOneByOne(Place place) throws Exception {
     Duration period = Duration.ofHours(1);
     RateLimit limit =
-        RateLimit.smooth(fenceline, name, 60, period, 3, place.store(), WhenAway.refuse());
+        RateLimit.smooth(fenceline, name, 60, period, 3, place.store(), RateLimitFallback.refuse());
     assertThat(limit.tryAcquire(2)).isTrue();
     assertThat(limit.tryAcquire(1)).isTrue();
     assertThat(limit.ask(1).untilNext()).isBetween(Duration.ofSeconds(30), Duration.ofMinutes(1));
@@ -201,7 +202,7 @@ class RateLimitTest {
             Duration.ofMillis(500),
             1,
             place.store(),
-            WhenAway.refuse());
+            RateLimitFallback.refuse());
     List<Long> times = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       times.add(micros(fast.acquire(1, AMPLE)));
@@ -219,7 +220,7 @@ class RateLimitTest {
     assertThat(first.tryAcquire()).isTrue();
     RateLimit second = strict(place, 2, Duration.ofSeconds(9));
     RateLimit third =
-        RateLimit.smooth(fenceline, name, 2, period, 1, place.store(), WhenAway.refuse());
+        RateLimit.smooth(fenceline, name, 2, period, 1, place.store(), RateLimitFallback.refuse());
     try {
       second.ask(1);
     } catch (InvalidSettingException e) {
@@ -260,7 +261,8 @@ class RateLimitTest {
     MemoryRates rates = MemoryRates.create();
     try (Fenceline client = Fenceline.builder().store("memory:manual").time(time).connect()) {
       RateLimit limit =
-          RateLimit.strict(client, name, 3, Duration.ofSeconds(1), rates, WhenAway.refuse());
+          RateLimit.strict(
+              client, name, 3, Duration.ofSeconds(1), rates, RateLimitFallback.refuse());
       assertThat(limit.tryAcquire(1)).isTrue();
       time.advance(Duration.ofMillis(600));
       assertThat(limit.tryAcquire(2)).isTrue();
@@ -428,7 +430,8 @@ class RateLimitTest {
             .build());
     RateStore store = RedisRates.over(client.connect(ByteArrayCodec.INSTANCE));
     RateLimit refusing = strict(store, 10, LONG);
-    RateLimit local = RateLimit.strict(fenceline, name, 10, LONG, store, WhenAway.admitLocally(3));
+    RateLimit local =
+        RateLimit.strict(fenceline, name, 10, LONG, store, RateLimitFallback.admitLocally(3));
     assertThat(local.ask(1).isLocal()).isFalse();
     server.close();
     assertThatThrownBy(refusing::tryAcquire).isInstanceOf(StoreUnavailableException.class);
@@ -457,13 +460,20 @@ class RateLimitTest {
     assertThatThrownBy(
             () ->
                 RateLimit.smooth(
-                    fenceline, name, 20_000, Duration.ofSeconds(1), 1, store, WhenAway.refuse()))
+                    fenceline,
+                    name,
+                    20_000,
+                    Duration.ofSeconds(1),
+                    1,
+                    store,
+                    RateLimitFallback.refuse()))
         .hasMessage(
             "permits 20000: a smooth limit has at most one permit in 100us, and so 10000 in 1s");
     assertThatThrownBy(
-            () -> RateLimit.smooth(fenceline, name, 5, LONG, 6, store, WhenAway.refuse()))
+            () -> RateLimit.smooth(fenceline, name, 5, LONG, 6, store, RateLimitFallback.refuse()))
         .hasMessage("burst 6: it must be 1 to permits, which is 5");
-    assertThatThrownBy(() -> RateLimit.strict(fenceline, "", 1, LONG, store, WhenAway.refuse()))
+    assertThatThrownBy(
+            () -> RateLimit.strict(fenceline, "", 1, LONG, store, RateLimitFallback.refuse()))
         .hasMessageContaining("it is empty (bytes=0, limit=200)");
     RateLimit limit = strict(store, 5, LONG);
     assertThatThrownBy(() -> limit.of("")).hasMessage("key '': it is empty");
@@ -475,9 +485,12 @@ class RateLimitTest {
     assertThatThrownBy(() -> limit.tryAcquire(0)).isInstanceOf(InvalidSettingException.class);
     assertThatThrownBy(() -> limit.acquire(1, Duration.ofSeconds(-1)))
         .hasMessage("maxWait -1s: it must not be negative");
-    assertThatThrownBy(() -> WhenAway.admitLocally(0)).hasMessageContaining("use refuse()");
+    assertThatThrownBy(() -> RateLimitFallback.admitLocally(0))
+        .hasMessageContaining("use refuse()");
     assertThatThrownBy(
-            () -> RateLimit.strict(fenceline, name, 2, LONG, store, WhenAway.admitLocally(3)))
+            () ->
+                RateLimit.strict(
+                    fenceline, name, 2, LONG, store, RateLimitFallback.admitLocally(3)))
         .hasMessageContaining("limit of 2");
     assertThat(limit.tryAcquire(5)).as("nothing was taken by any of that").isTrue();
   }

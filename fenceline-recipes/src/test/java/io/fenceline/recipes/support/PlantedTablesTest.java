@@ -12,8 +12,8 @@ import io.fenceline.recipes.once.SqlRecords;
 import io.fenceline.recipes.once.SqlWork;
 import io.fenceline.recipes.once.Vanished;
 import io.fenceline.recipes.ratelimit.RateLimit;
+import io.fenceline.recipes.ratelimit.RateLimitFallback;
 import io.fenceline.recipes.ratelimit.SqlRates;
-import io.fenceline.recipes.ratelimit.WhenAway;
 import io.fenceline.testbed.server.MariaDbServer;
 import io.fenceline.testbed.server.PostgresServer;
 import java.nio.file.Path;
@@ -82,7 +82,7 @@ class PlantedTablesTest {
   private static boolean take(SqlRates rates) {
     try (Fenceline fenceline = Fenceline.connect("memory:")) {
       return RateLimit.strict(
-              fenceline, "calls", 5, Duration.ofSeconds(10), rates, WhenAway.refuse())
+              fenceline, "calls", 5, Duration.ofSeconds(10), rates, RateLimitFallback.refuse())
           .tryAcquire();
     }
   }

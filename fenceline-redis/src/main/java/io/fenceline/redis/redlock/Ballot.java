@@ -63,7 +63,7 @@ final class Ballot {
   private final byte[] client;
   private final byte[] channel;
   private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-  private final Holds holds;
+  private final OwnPermits holds;
   private volatile long confirmedToken;
   private volatile boolean failed;
 
@@ -94,7 +94,7 @@ final class Ballot {
       AtomicLongArray seen,
       byte[] client,
       byte[] channel,
-      Holds holds) {
+      OwnPermits holds) {
     this.nodes = nodes;
     this.request = request;
     this.seen = seen;

@@ -37,7 +37,7 @@ final class Node {
   final int index;
   final String address;
   private final Server server;
-  private final ServerRuns runsOfAll;
+  private final DistinctServers runsOfAll;
   private final Map<RedisAsyncCommands<byte[], byte[]>, byte[]> runs =
       Collections.synchronizedMap(new WeakHashMap<>());
   private volatile @Nullable String lastRun;
@@ -53,7 +53,7 @@ final class Node {
       Driver driver,
       StoreContext context,
       ReplyTimeouts deadlines,
-      ServerRuns runsOfAll,
+      DistinctServers runsOfAll,
       Listener listener) {
     this.index = index;
     this.runsOfAll = runsOfAll;
@@ -85,7 +85,7 @@ final class Node {
               String run = run(info);
               try {
                 note(connection, run);
-              } catch (ServerRuns.SameServerException e) {
+              } catch (DistinctServers.SameServerException e) {
                 bounded.completeExceptionally(e);
                 return;
               }

@@ -20,7 +20,7 @@ final class RedlockClaims {
   private static final byte[] NO_CHANNEL = new byte[0];
 
   final Nodes nodes;
-  final Holds holds;
+  final OwnPermits holds;
   private final byte[] client;
   private final String channel;
   private final AtomicLongArray seen = new AtomicLongArray(Layout.BUCKETS);
@@ -29,7 +29,7 @@ final class RedlockClaims {
   /** Numbers the attempts of all claims, so that those of each owner rise. */
   private final AtomicLong attempts = new AtomicLong();
 
-  RedlockClaims(Nodes nodes, Holds holds, byte[] client, String channel) {
+  RedlockClaims(Nodes nodes, OwnPermits holds, byte[] client, String channel) {
     this.nodes = nodes;
     this.holds = holds;
     this.client = client;

@@ -45,7 +45,7 @@ final class RedlockRenewals {
 
   private final Nodes nodes;
   private final byte[] client;
-  private final Holds holds;
+  private final OwnPermits holds;
 
   /** One hold to be renewed, and who waits for the answer. */
   private record Job(RenewRequest request, CompletableFuture<Renewal> answer) {
@@ -62,7 +62,7 @@ final class RedlockRenewals {
     }
   }
 
-  RedlockRenewals(Nodes nodes, byte[] client, Holds holds) {
+  RedlockRenewals(Nodes nodes, byte[] client, OwnPermits holds) {
     this.nodes = nodes;
     this.client = client;
     this.holds = holds;

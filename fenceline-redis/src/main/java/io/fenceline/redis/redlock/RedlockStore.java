@@ -51,7 +51,7 @@ public final class RedlockStore implements LockStore {
   private final Listing listing;
   private final byte[] client;
   private final RedlockClaims claims;
-  private final Holds holds;
+  private final OwnPermits holds;
   private volatile boolean closed;
 
   RedlockStore(Nodes nodes, Driver driver, String channel) {
@@ -60,7 +60,7 @@ public final class RedlockStore implements LockStore {
     this.client = Answers.client(nodes.context.client());
     this.recovery = new Recovery(nodes);
     nodes.whenFoundWithoutVote(recovery::start);
-    this.holds = new Holds(nodes.context.time());
+    this.holds = new OwnPermits(nodes.context.time());
     this.renewals = new RedlockRenewals(nodes, client, holds);
     this.listing = new Listing(this::names, this::inspect);
     this.claims = new RedlockClaims(nodes, holds, client, channel);
@@ -159,7 +159,8 @@ public final class RedlockStore implements LockStore {
     return round.answered() >= nodes.majority;
   }
 
-  // Holds. --------------------------------------------------------------------------------------
+  // OwnPermits.
+  // --------------------------------------------------------------------------------------
 
   @Override
   public List<CompletableFuture<Renewal>> renew(List<RenewRequest> requests) {
@@ -263,7 +264,7 @@ public final class RedlockStore implements LockStore {
     return look(name)
         .thenCompose(
             report -> {
-              Report.Found found = report.find(number);
+              MajorityView.Found found = report.find(number);
               return found == null
                   ? CompletableFuture.completedFuture(false)
                   : force(name, number, found);
@@ -274,7 +275,7 @@ public final class RedlockStore implements LockStore {
    * First a majority is told, then the hold is ended: if a node that has ended it loses its memory,
    * the others know that its owner must not get it back.
    */
-  private CompletableFuture<Boolean> force(String name, long number, Report.Found found) {
+  private CompletableFuture<Boolean> force(String name, long number, MajorityView.Found found) {
     byte[] owner = found.owner();
     long attempt = found.attempt();
     long term = found.termMillis();
@@ -304,7 +305,7 @@ public final class RedlockStore implements LockStore {
     return look(name).thenApply(report -> report.state(name));
   }
 
-  private CompletableFuture<Report> look(String name) {
+  private CompletableFuture<MajorityView> look(String name) {
     if (closed) {
       return CompletableFuture.failedFuture(closedException());
     }
@@ -322,7 +323,7 @@ public final class RedlockStore implements LockStore {
                 throw nodes.failure(
                     "The inspection of lock '" + name + "'", round.describe(answer -> "answered"));
               }
-              return new Report(nodes, round);
+              return new MajorityView(nodes, round);
             });
   }
 

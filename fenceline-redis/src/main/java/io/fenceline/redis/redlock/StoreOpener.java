@@ -57,7 +57,7 @@ public final class StoreOpener {
     String channel = Layout.channel(HexFormat.of().toHexDigits(context.random().nextLong()));
     @Nullable RedlockStore[] opened = new RedlockStore[1];
     List<Node> nodes = new ArrayList<>();
-    ServerRuns runs = new ServerRuns();
+    DistinctServers runs = new DistinctServers();
     for (RedisURI uri : settings.uris()) {
       nodes.add(
           new Node(
@@ -178,7 +178,7 @@ public final class StoreOpener {
   }
 
   private static void checkDistinct(Node node, Throwable failure) {
-    if (failure instanceof ServerRuns.SameServerException) {
+    if (failure instanceof DistinctServers.SameServerException) {
       throw new InvalidSettingException(
           "nodes of a Redlock", node.address, "this server is listed twice; list each once");
     }

@@ -34,22 +34,22 @@ class PlantedBugsTest {
                 .in(
                     "runtime/Renewer.java",
                     "failed(attempt, Futures.unwrapped(failure));",
-                    "attempt.clientGrant().renewed(new Renewal.Renewed(new io.fenceline.spi.Validity("
-                        + "engine.time.now(), attempt.clientGrant().terms().lease())),"
+                    "attempt.lifecycle().renewed(new Renewal.Renewed(new io.fenceline.spi.Validity("
+                        + "engine.time.now(), attempt.lifecycle().terms().lease())),"
                         + " attempt.sentNanos());"),
             Invariant.I2,
             19L),
         arguments(
             PlantedBug.named("renewal that ignores that the grant is gone")
                 .in(
-                    "runtime/ClientGrant.java",
+                    "runtime/GrantLifecycle.java",
                     "    } else {\n      lose(LossReason.GONE);\n    }\n",
                     "    }\n"),
             Invariant.I6,
             20L),
         arguments(
             PlantedBug.named("token reused on hand-off")
-                .in("runtime/ClientGrant.java", "    handOffs++;\n", ""),
+                .in("runtime/GrantLifecycle.java", "    handOffs++;\n", ""),
             Invariant.I3,
             19L),
         arguments(
@@ -101,7 +101,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("release sent after the local deadline despite a lock-delay")
                 .in(
-                    "runtime/ClientGrant.java",
+                    "runtime/GrantLifecycle.java",
                     "    if (expired && request.keepClosed().isZero()) {",
                     "    if (expired) {"),
             Invariant.DELAY,
@@ -109,20 +109,20 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("loss listener before the state changes")
                 .in(
-                    "runtime/HoldState.java",
+                    "runtime/CallerHold.java",
                     "    loss = how;\n    state = State.LOST;\n    return true;",
-                    "    loss = how;\n    clientGrant.engine().work(() -> state = State.LOST);\n"
+                    "    loss = how;\n    lifecycle.engine().work(() -> state = State.LOST);\n"
                         + "    return true;"),
             Invariant.I6,
             9L),
         arguments(
             PlantedBug.named("hand-off after loss")
                 .in(
-                    "runtime/ClientGrant.java",
-                    "    noticeExpiry(now);\n    HoldState left",
-                    "    HoldState left")
+                    "runtime/GrantLifecycle.java",
+                    "    noticeExpiry(now);\n    CallerHold left",
+                    "    CallerHold left")
                 .in(
-                    "runtime/ClientGrant.java",
+                    "runtime/GrantLifecycle.java",
                     "        state == State.LIVE\n"
                         + "            && lease.runsAt(now)\n"
                         + "            && lease.isFreshAt(now)\n"
@@ -138,7 +138,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("hand-off without bound")
                 .in(
-                    "runtime/ClientGrant.java",
+                    "runtime/GrantLifecycle.java",
                     "            && handOffs < bounds.times()\n"
                         + "            && now.nanos() - grantedNanos < bounds.within().toNanos()\n",
                     "            && bounds.times() > 0\n"),
@@ -147,7 +147,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("re-entry on a lost hold")
                 .in(
-                    "runtime/HoldState.java",
+                    "runtime/CallerHold.java",
                     "return state == State.HELD && from.isOpen() ? open(factory) : null;",
                     "return open(factory);"),
             Invariant.I6,
@@ -179,7 +179,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("undo that is repeated after the close")
                 .in(
-                    "runtime/Undoer.java",
+                    "runtime/CleanupRetries.java",
                     "if (stopped || isVain) {",
                     "if ((stopped && failures < 0) || isVain) {"),
             Invariant.I7,
@@ -196,8 +196,8 @@ class PlantedBugsTest {
             PlantedBug.named("loss that is noticed only when someone asks")
                 .in(
                     "runtime/Renewer.java",
-                    "      clientGrant.expire(now);\n",
-                    "      remove(clientGrant);\n"),
+                    "      lifecycle.expire(now);\n",
+                    "      remove(lifecycle);\n"),
             Invariant.I6,
             2L),
         arguments(
@@ -243,7 +243,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("Error of a release that is not caught")
                 .in(
-                    "runtime/ClientGrant.java",
+                    "runtime/GrantLifecycle.java",
                     "} catch (Throwable e) { // Whatever it was,",
                     "} catch (IllegalStateException e) { // Whatever it was,"),
             Invariant.I7,
@@ -269,9 +269,9 @@ class PlantedBugsTest {
             PlantedBug.named("loss that is told after the log line")
                 .in("runtime/Events.java", "log.add(() -> log(event));", "log(event);")
                 .in(
-                    "runtime/HoldState.java",
+                    "runtime/CallerHold.java",
                     "    for (Handle handle : told) {",
-                    "    clientGrant.engine().events.tell(how);\n    for (Handle handle : told) {"),
+                    "    lifecycle.engine().events.tell(how);\n    for (Handle handle : told) {"),
             Invariant.I6,
             12L),
         arguments(
@@ -286,7 +286,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("hold that nobody had, and that keeps its name closed")
                 .in(
-                    "runtime/HoldState.java",
+                    "runtime/CallerHold.java",
                     "if (atLeast.isZero() || unclaimed) {",
                     "if (atLeast.isZero()) {"),
             Invariant.I7,
@@ -325,7 +325,7 @@ class PlantedBugsTest {
   void withoutABug_thePlanterFindsNothing() {
     LongFunction<String> simulation =
         PlantedBug.named("none")
-            .in("runtime/Undoer.java", "DOUBLINGS = 5", "DOUBLINGS = 5")
+            .in("runtime/CleanupRetries.java", "DOUBLINGS = 5", "DOUBLINGS = 5")
             .simulation();
 
     for (long seed = 1; seed <= 200; seed++) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What is undone is named by its owner, and that owner is never used again, so an undo can't hit
  * anything else, however late it arrives.
  */
-final class Undoer {
+final class CleanupRetries {
   private static final long FIRST_RETRY_NANOS = 100_000_000;
   private static final int DOUBLINGS = 5;
 
@@ -40,7 +40,7 @@ final class Undoer {
 
   private volatile boolean stopped;
 
-  Undoer(Engine engine) {
+  CleanupRetries(Engine engine) {
     this.engine = engine;
   }
 

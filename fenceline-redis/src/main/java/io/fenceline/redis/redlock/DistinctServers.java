@@ -10,7 +10,7 @@ import java.util.Map;
  * given away. That server would have two votes: of three, a majority by itself, while others reach
  * a majority without it. Thread-safe.
  */
-final class ServerRuns {
+final class DistinctServers {
   /** A node, and how many connections it has to one run of a server. */
   private static final class Use {
     final Node node;

@@ -9,7 +9,7 @@ import java.time.Duration;
  *
  * @param burst how many a smooth limit allows at once; 0 for a strict one
  */
-record Terms(int permits, long periodMicros, int burst) {
+record Allowance(int permits, long periodMicros, int burst) {
   /** A strict limit remembers at most so many marks of one period. */
   private static final int MARKS = 500;
 
@@ -19,12 +19,12 @@ record Terms(int permits, long periodMicros, int burst) {
   /** Rounding the interval to whole microseconds must not change the rate by more than 1 %. */
   private static final long SHORTEST_INTERVAL_MICROS = 100;
 
-  static Terms strict(int permits, Duration period) {
-    return new Terms(checkPermits(permits), checkPeriod(period), 0);
+  static Allowance strict(int permits, Duration period) {
+    return new Allowance(checkPermits(permits), checkPeriod(period), 0);
   }
 
-  static Terms smooth(int permits, Duration period, int burst) {
-    Terms terms = new Terms(checkPermits(permits), checkPeriod(period), burst);
+  static Allowance smooth(int permits, Duration period, int burst) {
+    Allowance terms = new Allowance(checkPermits(permits), checkPeriod(period), burst);
     if (burst < 1 || burst > permits) {
       throw new InvalidSettingException(
           "burst", burst, "it must be 1 to permits, which is %d".formatted(permits));

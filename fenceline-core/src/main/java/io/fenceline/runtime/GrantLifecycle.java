@@ -31,11 +31,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One grant of the store, as this process has it: from the answer until it is given back or lost.
  *
- * <p>Callers come and go on it, one {@link HoldState} after another; the {@link Renewer} keeps it
+ * <p>Callers come and go on it, one {@link CallerHold} after another; the {@link Renewer} keeps it
  * alive. It ends once. Every question of the kind "is it still ours" is decided under its monitor,
  * so that a release, a hand-off, a loss and a renewal that cross each other have one order.
  */
-final class ClientGrant {
+final class GrantLifecycle {
   private static final int HASTE = 20;
 
   private enum State {
@@ -55,7 +55,7 @@ final class ClientGrant {
 
   // Guarded by this.
   private volatile State state = State.LIVE;
-  private @Nullable HoldState holdState;
+  private @Nullable CallerHold callerHold;
   private int handOffs;
   private volatile boolean renewalEnded;
   private boolean endangered;
@@ -66,7 +66,7 @@ final class ClientGrant {
   /** What the close of the client gives back, if it does so for a holder that is releasing. */
   private @Nullable CompletableFuture<Release> closing;
 
-  ClientGrant(
+  GrantLifecycle(
       Engine engine,
       ClaimQueue queue,
       RemoteClaim claim,
@@ -126,12 +126,12 @@ final class ClientGrant {
     if (state != State.LIVE) {
       return null;
     }
-    HoldState begun = new HoldState(this, number, handOffs, waiter, now);
+    CallerHold begun = new CallerHold(this, number, handOffs, waiter, now);
     Handle handle = begun.open(waiter::handleOn, waiter.thread());
     if (!waiter.settle(handle)) {
       return null;
     }
-    holdState = begun;
+    callerHold = begun;
     return handle;
   }
 
@@ -144,7 +144,7 @@ final class ClientGrant {
    * the store is short until its first renewal, and a process that could not pass it on until then
    * would get one cycle out of each turn.
    */
-  synchronized @Nullable Handle handOff(HoldState ended, Waiter next, Moment now) {
+  synchronized @Nullable Handle handOff(CallerHold ended, Waiter next, Moment now) {
     HandOff bounds = engine.settings.handOff();
     boolean allowed =
         state == State.LIVE
@@ -170,7 +170,7 @@ final class ClientGrant {
   CompletableFuture<ReleaseOutcome> leave(Handle closed) {
     Moment now = engine.time.now();
     noticeExpiry(now);
-    HoldState left = closed.holdState;
+    CallerHold left = closed.callerHold;
     CompletableFuture<ReleaseOutcome> done;
     synchronized (this) {
       done = left.closeOne(closed);
@@ -196,7 +196,7 @@ final class ClientGrant {
       if (state == State.LIVE) {
         state = State.ENDED;
       }
-      holdState = null;
+      callerHold = null;
     }
     engine.renewer.remove(this);
   }
@@ -212,7 +212,7 @@ final class ClientGrant {
 
   /** Whether a thread has acquired what is held of it, or entered it again. */
   synchronized boolean isHeldBy(Thread thread) {
-    return holdState != null && holdState.isOpenedBy(thread);
+    return callerHold != null && callerHold.isOpenedBy(thread);
   }
 
   /** Whether it is still ours, as far as is known. */
@@ -246,8 +246,8 @@ final class ClientGrant {
       }
       state = State.LOST;
       claim.releaseBegins();
-      HoldState loser = holdState;
-      holdState = null;
+      CallerHold loser = callerHold;
+      callerHold = null;
       Lost how = lossOf(loser, reason, lease);
       boolean held = loser != null && loser.markLost(how);
       boolean givesBack = reason == LossReason.CLIENT_CLOSED && lease.runsAt(now);
@@ -272,13 +272,13 @@ final class ClientGrant {
    */
   private record Loss(
       Lost how,
-      @Nullable HoldState loser,
+      @Nullable CallerHold loser,
       boolean held,
       boolean givesBack,
       boolean maybeExtended) {}
 
   private void tell(Loss loss) {
-    HoldState loser = loss.loser;
+    CallerHold loser = loss.loser;
     if (loser == null || !loss.held) {
       return;
     }
@@ -302,7 +302,7 @@ final class ClientGrant {
     ReleaseRequest request = releaseRequest(loss.loser);
     boolean expired = loss.how.reason() == LossReason.EXPIRED;
     if (expired && request.keepClosed().isZero()) {
-      claim.undo(engine.undoer.prepared(claim.request));
+      claim.undo(engine.cleanup.prepared(claim.request));
     }
     if (loss.givesBack) {
       CompletableFuture<Release> answer = releaseAgain(request, nanos);
@@ -318,19 +318,19 @@ final class ClientGrant {
   }
 
   private CompletableFuture<Release> releaseAgain(ReleaseRequest request, long sinceNanos) {
-    CompletableFuture<Release> answer = engine.undoer.releaseAgain(request, sinceNanos);
+    CompletableFuture<Release> answer = engine.cleanup.releaseAgain(request, sinceNanos);
     answer.whenComplete((release, failure) -> claim.releaseEnds());
     return answer;
   }
 
   /** Gives it back, and keeps the name closed for as long as a loser may still write, or asked. */
-  private ReleaseRequest releaseRequest(@Nullable HoldState loser) {
+  private ReleaseRequest releaseRequest(@Nullable CallerHold loser) {
     Duration delay = terms().delay();
     Duration keep = loser == null ? Duration.ZERO : loser.keepClosed(engine.time.now());
     return new ReleaseRequest(grant, keep.compareTo(delay) > 0 ? keep : delay);
   }
 
-  private Lost lossOf(@Nullable HoldState victim, LossReason reason, Lease last) {
+  private Lost lossOf(@Nullable CallerHold victim, LossReason reason, Lease last) {
     long token = victim == null ? GrantNumbers.token(number, handOffs) : victim.token;
     Duration since = Duration.ofNanos(engine.time.nanos() - last.from().nanos());
     return new Lost(name(), id(), token, reason, since, last.length());
@@ -339,18 +339,18 @@ final class ClientGrant {
   // Release. ------------------------------------------------------------------------------------
 
   /** Gives the grant back to the store; the grant has ended. */
-  CompletableFuture<ReleaseOutcome> sendRelease(HoldState ended, Moment now) {
+  CompletableFuture<ReleaseOutcome> sendRelease(CallerHold ended, Moment now) {
     CompletableFuture<Release> closed = closing; // Of before the end, which was under the monitor.
     if (closed != null) {
       claim.releaseEnds(); // The other one has not ended yet.
-      engine.undoer.releaseEnded();
+      engine.cleanup.releaseEnded();
       // The client was closed meanwhile, and gives it back; asked for it twice, the store would
       // say that it was gone.
       return closed.handle((release, failure) -> closedOutcome(ended, now, release));
     }
     if (!terms().delay().isZero() && !lease.runsAt(engine.time.now())) {
       claim.releaseEnds();
-      engine.undoer.releaseEnded();
+      engine.cleanup.releaseEnded();
       tellLateLoss(ended, LossReason.EXPIRED);
       return ended.released(ReleaseOutcome.ALREADY_LOST, now);
     }
@@ -374,7 +374,7 @@ final class ClientGrant {
     return engine.watchers.request(StoreOperation.RELEASE, name());
   }
 
-  private ReleaseOutcome closedOutcome(HoldState ended, Moment now, @Nullable Release release) {
+  private ReleaseOutcome closedOutcome(CallerHold ended, Moment now, @Nullable Release release) {
     if (release == Release.GONE) {
       tellLateLoss(ended, LossReason.GONE);
     }
@@ -395,7 +395,7 @@ final class ClientGrant {
   }
 
   private ReleaseOutcome outcome(
-      HoldState ended, ReleaseRequest request, CompletableFuture<Release> answer, Moment now) {
+      CallerHold ended, ReleaseRequest request, CompletableFuture<Release> answer, Moment now) {
     try {
       if (answer.join() == Release.RELEASED) {
         claim.releaseEnds();
@@ -411,14 +411,14 @@ final class ClientGrant {
       }
       return ReleaseOutcome.UNKNOWN;
     } finally {
-      engine.undoer.releaseEnded();
+      engine.cleanup.releaseEnded();
     }
     tellLateLoss(ended, LossReason.GONE);
     return ReleaseOutcome.ALREADY_LOST;
   }
 
   /** It turns out at the release that it was lost before; who listens is told. */
-  private void tellLateLoss(HoldState ended, LossReason reason) {
+  private void tellLateLoss(CallerHold ended, LossReason reason) {
     Lost loss = lossOf(ended, reason, lease);
     ended.markLostAtRelease(loss);
     ended.tellLost(loss);
@@ -451,13 +451,13 @@ final class ClientGrant {
   /** Whether it is to be renewed now; notices leaks. */
   boolean wantsRenewal(Moment now) {
     Leaked leak = null;
-    HoldState leaking;
+    CallerHold leaking;
     boolean wanted;
     synchronized (this) {
       if (state != State.LIVE || !terms().autoRenewal() || renewalEnded) {
         return false;
       }
-      leaking = holdState;
+      leaking = callerHold;
       Leaked.Cause cause = leaking == null ? null : leaking.leak(now);
       if (leaking != null && cause != null) {
         renewalEnded = true;
@@ -535,7 +535,7 @@ final class ClientGrant {
         return;
       }
       endangered = true;
-      token = holdState == null ? GrantNumbers.token(number, handOffs) : holdState.token;
+      token = callerHold == null ? GrantNumbers.token(number, handOffs) : callerHold.token;
     }
     engine.events.tell(new Endangered(name(), id(), token, left, PlainText.of(cause)));
   }
@@ -546,7 +546,7 @@ final class ClientGrant {
    * <p>A shorter lease counts from the asking on: the store may have cut it even if its answer is
    * lost.
    */
-  CompletableFuture<Renewal> renewNow(Duration length, HoldState asking) {
+  CompletableFuture<Renewal> renewNow(Duration length, CallerHold asking) {
     Moment asked = engine.time.now();
     synchronized (this) {
       lease = lease.cutTo(Lease.of(new Validity(asked, length)));
@@ -580,7 +580,7 @@ final class ClientGrant {
    * An extension was answered, or was not. If the hold is lost by now, the store may keep the name
    * for all of the extension: where the loss itself did not give it back, this does.
    */
-  private void extensionAnswered(HoldState asking, boolean unknown) {
+  private void extensionAnswered(CallerHold asking, boolean unknown) {
     synchronized (this) {
       extensionUnknown |= unknown;
       if (state != State.LOST) {

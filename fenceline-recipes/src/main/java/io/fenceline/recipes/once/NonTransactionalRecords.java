@@ -5,10 +5,10 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** Records of work whose effect is elsewhere: nothing is open while a worker works. */
-final class ApartRecords extends OnceRecords<Work> {
+final class NonTransactionalRecords extends OnceRecords<Work> {
   private final OnceRecords<?> records;
 
-  ApartRecords(OnceRecords<?> records) {
+  NonTransactionalRecords(OnceRecords<?> records) {
     this.records = records;
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * arrives after the hold has ended. A hold that ended without a word is forgotten after its term.
  * Thread-safe.
  */
-final class Holds {
+final class OwnPermits {
   private static final long SWEEP_NANOS = 10_000_000_000L;
 
   private final Time time;
@@ -51,7 +51,7 @@ final class Holds {
     }
   }
 
-  Holds(Time time) {
+  OwnPermits(Time time) {
     this.time = time;
     this.sweptNanos = time.nanos();
   }

@@ -3,8 +3,8 @@ package io.fenceline.jdbc.connection;
 /**
  * Threads to which nothing of their starter's is bound, such as the connection of a transaction.
  */
-public final class OwnThread {
-  private OwnThread() {}
+public final class UnboundThread {
+  private UnboundThread() {}
 
   /** A daemon that inherits nothing but the class loader. */
   public static Thread of(Runnable task, String name) {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** What a command runs under: something that is held for a while, and can be lost. */
-public interface Lease {
+public interface CommandHold {
 
   /** How long it runs if it is not renewed; zero when it is over. */
   Duration remaining();
@@ -15,8 +15,8 @@ public interface Lease {
   CompletableFuture<? extends Lost> lost();
 
   /** That of a lock. */
-  static Lease of(Held held) {
-    return new Lease() {
+  static CommandHold of(Held held) {
+    return new CommandHold() {
       @Override
       public Duration remaining() {
         return held.remaining();

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param caller whose call it is, for messages
  * @param ownTransaction whether it leaves the caller's transaction aside
  */
-record GuardedCall(
+record LockedCall(
     Fenceline client,
     String name,
     Mode mode,

@@ -9,7 +9,7 @@ import java.nio.file.Path;
  * <p>An application server may load the driver for each of its applications, so that there are
  * several copies of SQLite in one process.
  */
-final class DriverCopies {
+final class SqliteDriverGuard {
   /*
    * SQLite keeps other processes out by POSIX locks, which a process has as a whole, and keeps its own
    * connections apart by what it remembers of them. Two copies in one process do neither: both write at
@@ -26,7 +26,7 @@ final class DriverCopies {
   // Guarded by the key of the file.
   private boolean ended;
 
-  private DriverCopies(Path file, String copy) {
+  private SqliteDriverGuard(Path file, String copy) {
     this.file = file;
     this.copy = copy;
   }
@@ -37,14 +37,15 @@ final class DriverCopies {
    * @param driver a class of the driver
    * @throws Errors.Unusable if another copy uses it
    */
-  static DriverCopies use(Path file, Class<?> driver) throws Failures.Unusable {
+  static SqliteDriverGuard use(Path file, Class<?> driver) throws Failures.Unusable {
     Path real;
     try {
       real = file.toRealPath();
     } catch (IOException e) {
       real = file.toAbsolutePath(); // The driver will say what is wrong.
     }
-    DriverCopies use = new DriverCopies(real, Integer.toHexString(System.identityHashCode(driver)));
+    SqliteDriverGuard use =
+        new SqliteDriverGuard(real, Integer.toHexString(System.identityHashCode(driver)));
     use.count(1);
     return use;
   }

@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
  * other: whatever they see must be explained by some order of whole calls.
  */
 @SuppressWarnings("MustBeClosedChecker") // What is left open goes with the instance.
-public class HoldStateLincheckTest {
+public class CallerHoldLincheckTest {
   private final Fenceline client;
   private final LockHandle first;
   private final LockHandle second;
   private volatile int told;
 
   /** For Lincheck: a fresh hold for each run. */
-  public HoldStateLincheckTest() {
+  public CallerHoldLincheckTest() {
     client = Interleavings.client(new ManualTime(), MemorySpace.create(() -> 0).factory());
     Hold hold = client.lock("ledger").tryAcquire().orElseThrow();
     first = (LockHandle) hold;
@@ -43,7 +43,7 @@ public class HoldStateLincheckTest {
 
   @Operation
   public void lose() {
-    first.holdState.clientGrant.lose(LossReason.GONE);
+    first.callerHold.lifecycle.lose(LossReason.GONE);
   }
 
   @Operation
@@ -74,6 +74,6 @@ public class HoldStateLincheckTest {
 
   @Test
   void everyOrderOfCalls_isExplainedByOneAfterAnother() {
-    Interleavings.check(HoldStateLincheckTest.class);
+    Interleavings.check(CallerHoldLincheckTest.class);
   }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * What the nodes say of a name, put together: a grant counts if a majority has it, or may have it,
  * since not all have answered. Attempts that are under way are not shown.
  */
-final class Report {
+final class MajorityView {
   private final Nodes nodes;
   private final int missing;
   private final Map<String, List<Row>> bySecret = new LinkedHashMap<>();
@@ -34,7 +34,7 @@ final class Report {
   @SuppressWarnings("ArrayRecordComponent") // Passed on, never compared.
   record Found(byte[] owner, long attempt, long termMillis) {}
 
-  Report(Nodes nodes, Round<List<Row>> round) {
+  MajorityView(Nodes nodes, Round<List<Row>> round) {
     this.nodes = nodes;
     this.missing = nodes.size() - round.answered();
     for (Node node : nodes.all) {

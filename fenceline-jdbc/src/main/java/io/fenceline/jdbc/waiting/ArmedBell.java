@@ -7,7 +7,7 @@ package io.fenceline.jdbc.waiting;
  * <p>If it was, no ring that is meant for the claim can have been lost: see {@link
  * MariaDbListener}.
  */
-public final class Watch {
+public final class ArmedBell {
   /** Of a client without a bell: no lock is called like this. */
   public static final String NOBODYS = "fl.nobody";
 
@@ -15,7 +15,7 @@ public final class Watch {
   private final String mark;
   private volatile boolean armed;
 
-  Watch(long sleep, String mark) {
+  ArmedBell(long sleep, String mark) {
     this.sleep = sleep;
     this.mark = mark;
   }

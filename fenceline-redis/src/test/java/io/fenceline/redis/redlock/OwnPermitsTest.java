@@ -11,13 +11,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** For how long a client knows which permits its holds have. */
-class HoldsTest {
+class OwnPermitsTest {
   private static final Duration LEASE = Duration.ofSeconds(10);
   private static final Duration LONGER = Duration.ofSeconds(60);
   private static final PermitSlots SLOTS = new PermitSlots(List.of(3));
 
   private final ManualTime time = new ManualTime();
-  private final Holds holds = new Holds(time);
+  private final OwnPermits holds = new OwnPermits(time);
   private final Random owners = new Random();
   private final Owner owner = Owner.draw(owners);
 

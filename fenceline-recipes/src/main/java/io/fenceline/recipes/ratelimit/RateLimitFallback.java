@@ -6,10 +6,10 @@ import io.fenceline.settings.InvalidSettingException;
  * What a limit does while its store gives no answer. Only the caller can know, so there is no
  * default.
  */
-public final class WhenAway {
+public final class RateLimitFallback {
   private final int localPermits;
 
-  private WhenAway(int localPermits) {
+  private RateLimitFallback(int localPermits) {
     this.localPermits = localPermits;
   }
 
@@ -17,8 +17,8 @@ public final class WhenAway {
    * Nothing is admitted: calls throw {@link io.fenceline.StoreUnavailableException}. Right where
    * the limit protects something that breaks.
    */
-  public static WhenAway refuse() {
-    return new WhenAway(0);
+  public static RateLimitFallback refuse() {
+    return new RateLimitFallback(0);
   }
 
   /**
@@ -26,12 +26,12 @@ public final class WhenAway {
    * fairness and not protection, or for the share of one process of many: then the limit holds, as
    * long as there are not more of them.
    */
-  public static WhenAway admitLocally(int permits) {
+  public static RateLimitFallback admitLocally(int permits) {
     if (permits < 1) {
       throw new InvalidSettingException(
           "permits", permits, "it must be at least 1; to admit none, use refuse()");
     }
-    return new WhenAway(permits);
+    return new RateLimitFallback(permits);
   }
 
   boolean isLocal() {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It refers to its handles weakly: a caller that dropped them all without release is found out
  * at the next renewal. State changes under the grant's monitor.
  */
-final class HoldState implements HoldFacts {
+final class CallerHold implements HoldFacts {
   static final CompletableFuture<ReleaseOutcome> RELEASED =
       CompletableFuture.completedFuture(ReleaseOutcome.RELEASED);
   static final CompletableFuture<ReleaseOutcome> ALREADY_LOST =
@@ -36,7 +36,7 @@ final class HoldState implements HoldFacts {
     LOST
   }
 
-  final ClientGrant clientGrant;
+  final GrantLifecycle lifecycle;
   final long token;
   final LockOptions options;
   final Moment acquired;
@@ -60,9 +60,9 @@ final class HoldState implements HoldFacts {
    */
   private @Nullable Lease untold;
 
-  HoldState(ClientGrant clientGrant, long number, int handOff, Waiter waiter, Moment now) {
-    this.clientGrant = clientGrant;
-    this.untold = clientGrant.lease();
+  CallerHold(GrantLifecycle lifecycle, long number, int handOff, Waiter waiter, Moment now) {
+    this.lifecycle = lifecycle;
+    this.untold = lifecycle.lease();
     this.token = GrantNumbers.token(number, handOff);
     this.options = waiter.options;
     this.acquired = now;
@@ -72,12 +72,12 @@ final class HoldState implements HoldFacts {
 
   @Override
   public String name() {
-    return clientGrant.name();
+    return lifecycle.name();
   }
 
   @Override
   public String id() {
-    return clientGrant.id();
+    return lifecycle.id();
   }
 
   @Override
@@ -95,7 +95,7 @@ final class HoldState implements HoldFacts {
    *
    * @param by the thread that asked for it; null if a future did
    */
-  Handle open(Function<HoldState, Handle> factory, @Nullable Thread by) {
+  Handle open(Function<CallerHold, Handle> factory, @Nullable Thread by) {
     Handle handle = factory.apply(this);
     HandleReference reference = new HandleReference(handle, by);
     if (first == null) {
@@ -110,9 +110,9 @@ final class HoldState implements HoldFacts {
   }
 
   /** Another handle, if it is still held and the one that asks is open; null otherwise. */
-  @Nullable Handle reopen(Handle from, Function<HoldState, Handle> factory) {
-    clientGrant.noticeExpiry(clientGrant.engine().time.now());
-    synchronized (clientGrant) {
+  @Nullable Handle reopen(Handle from, Function<CallerHold, Handle> factory) {
+    lifecycle.noticeExpiry(lifecycle.engine().time.now());
+    synchronized (lifecycle) {
       return state == State.HELD && from.isOpen() ? open(factory, Thread.currentThread()) : null;
     }
   }
@@ -134,7 +134,7 @@ final class HoldState implements HoldFacts {
   /** Sees to it that a loss interrupts; at once if it is lost already. */
   void interruptOnLoss(LossInterrupt with) {
     boolean lost;
-    synchronized (clientGrant) {
+    synchronized (lifecycle) {
       interrupt = with;
       lost = state == State.LOST;
     }
@@ -257,7 +257,7 @@ final class HoldState implements HoldFacts {
 
   /** The store says at the release that the grant was gone before. */
   void markLostAtRelease(Lost how) {
-    synchronized (clientGrant) {
+    synchronized (lifecycle) {
       loss = how;
       state = State.LOST;
     }
@@ -266,7 +266,7 @@ final class HoldState implements HoldFacts {
   /** Tells every handle that was not released before, then the client's listeners. */
   void tellLost(Lost how) {
     List<Handle> told;
-    synchronized (clientGrant) {
+    synchronized (lifecycle) {
       told = open();
     }
     try {
@@ -276,9 +276,9 @@ final class HoldState implements HoldFacts {
     } finally {
       tellBegun();
       if (watched != null) {
-        watched.lost(how, clientGrant.engine().time.nanos() - acquired.nanos());
+        watched.lost(how, lifecycle.engine().time.nanos() - acquired.nanos());
       }
-      clientGrant.engine().events.tell(how);
+      lifecycle.engine().events.tell(how);
     }
   }
 
@@ -288,12 +288,12 @@ final class HoldState implements HoldFacts {
     if (watched != null) {
       watched.leaked(how);
     }
-    clientGrant.engine().events.tell(how);
+    lifecycle.engine().events.tell(how);
   }
 
   /** Tells that it was released, and gives the outcome as a future. */
   CompletableFuture<ReleaseOutcome> released(ReleaseOutcome outcome, Moment sent) {
-    Engine engine = clientGrant.engine();
+    Engine engine = lifecycle.engine();
     if (watched != null) {
       watched.acquired(this);
       watched.released(sent.nanos() - acquired.nanos());
@@ -302,10 +302,10 @@ final class HoldState implements HoldFacts {
       tellBegun();
       engine.events.tell(
           new Released(
-              clientGrant.name(),
-              clientGrant.id(),
+              lifecycle.name(),
+              lifecycle.id(),
               token,
-              clientGrant.lease().length(),
+              lifecycle.lease().length(),
               outcome,
               Duration.ofNanos(sent.nanos() - acquired.nanos()),
               Duration.ofNanos(engine.time.nanos() - sent.nanos())));
@@ -323,7 +323,7 @@ final class HoldState implements HoldFacts {
     if (watched != null) {
       watched.acquired(this);
     }
-    Events events = clientGrant.engine().events;
+    Events events = lifecycle.engine().events;
     if (!events.areHeard()) {
       return;
     }
@@ -343,8 +343,8 @@ final class HoldState implements HoldFacts {
 
   private Acquired acquired(Lease lease) {
     return new Acquired(
-        clientGrant.name(),
-        clientGrant.id(),
+        lifecycle.name(),
+        lifecycle.id(),
         token,
         lease.length(),
         Duration.ofNanos(acquired.nanos() - waitingSince.nanos()),
@@ -353,8 +353,8 @@ final class HoldState implements HoldFacts {
 
   private HandedOff handedOff(Lease lease) {
     return new HandedOff(
-        clientGrant.name(),
-        clientGrant.id(),
+        lifecycle.name(),
+        lifecycle.id(),
         token,
         lease.length(),
         handOff(),

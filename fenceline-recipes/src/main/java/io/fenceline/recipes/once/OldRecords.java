@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * Removes old records as new ones come: after so many results, one sweep that ends when nothing is
  * left. So it keeps up with any rate of keys, and costs nothing where there is no work.
  */
-final class Sweeper {
+final class OldRecords {
   private static final Logger LOG = LoggerFactory.getLogger(Once.class);
 
   private final Executor executor;
@@ -19,7 +19,7 @@ final class Sweeper {
   private final AtomicInteger finished = new AtomicInteger();
   private final AtomicBoolean running = new AtomicBoolean();
 
-  Sweeper(Executor executor, int after) {
+  OldRecords(Executor executor, int after) {
     this.executor = executor;
     this.after = after;
   }

@@ -4,7 +4,7 @@ package io.fenceline.recipes.cache;
  * What a cache does while the store of its locks, or its shared tier, gives no answer. Only the
  * caller can know, so there is no default.
  */
-public enum LockAway {
+public enum CacheFallback {
   /**
    * A value that is not here is not loaded; the caller gets the {@link
    * io.fenceline.StoreUnavailableException}. Right if the source can't bear many loads at once.
