@@ -364,8 +364,9 @@ public final class LoadOnceCache<V> {
   }
 
   /**
-   * Forgets a key, here and in the shared tier, and refuses what is being loaded now: it may have
-   * been read before whatever is the reason of this call.
+   * Forgets a key, here and in the shared tier. With a shared tier, a value that is being loaded
+   * now is not kept, since it may have been read before the change that is the reason for this
+   * call; without one, it is.
    */
   public void invalidate(String key) {
     String record = check(key);

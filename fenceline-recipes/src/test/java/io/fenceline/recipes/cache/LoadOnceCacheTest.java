@@ -104,6 +104,22 @@ class LoadOnceCacheTest {
 
   @ParameterizedTest
   @EnumSource
+  void invalidate_discardsWhatIsBeingLoaded_ifThereIsASharedTier(Tier kind) throws Exception {
+    LoadOnceCache<String> cache = cache(first).shared(tier(kind));
+    String loaded =
+        cache.get(
+            key,
+            asked -> {
+              String value = load(asked);
+              cache.invalidate(asked);
+              return value;
+            });
+    assertThat(loaded).isEqualTo("load 1");
+    assertThat(cache.get(key, this::load)).isEqualTo("load 2");
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void threadsThatAskTogether_loadOnce(Tier kind) throws Exception {
     SharedTier tier = tier(kind);
     CountDownLatch loading = new CountDownLatch(1);
