@@ -148,8 +148,8 @@ class PlantedBugsTest {
             PlantedBug.named("re-entry on a lost hold")
                 .in(
                     "runtime/CallerHold.java",
-                    "return state == State.HELD && from.isOpen() ? open(factory) : null;",
-                    "return open(factory);"),
+                    "return state == State.HELD && from.isOpen() ? open(factory, Thread.currentThread()) : null;",
+                    "return open(factory, Thread.currentThread());"),
             Invariant.I6,
             17L),
         arguments(
