@@ -21,7 +21,7 @@ public final class FleetTable {
             "wait p50",
             "p99",
             "max",
-            "hand-off p50",
+            "hand-over p50",
             "p99");
     for (Fleet.Result each : results) {
       table.add(

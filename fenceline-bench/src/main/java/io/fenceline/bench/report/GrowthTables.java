@@ -54,9 +54,9 @@ public final class GrowthTables {
         points,
         List.of(
             column("claims that wait", point -> count(point.waiting())),
-            column("hand-off, median", point -> micros(point.handOffMicros())),
-            column("client CPU a hand-off", point -> micros(point.clientMicros())),
-            column("server CPU a hand-off", point -> micros(point.serverMicros())),
+            column("hand-over, median", point -> micros(point.handOffMicros())),
+            column("client CPU a hand-over", point -> micros(point.clientMicros())),
+            column("server CPU a hand-over", point -> micros(point.serverMicros())),
             column("to enqueue one", point -> micros(point.enqueueMicros()))));
   }
 

@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 public final class Page {
   private static final String FLEET =
       """
-      In *fleet*, threads of one process hand Fenceline's lock on among themselves for up to 10 ms without asking the
-      server; the other locks ask it for each cycle. Where a figure there is far above the one of *spread*, that is why. What
-      goes through the server from one process to another is in the columns *hand-off*.
+      In *fleet*, the threads of one process pass Fenceline's lock among themselves for up to 10 ms without asking the
+      server; the other locks ask it in each cycle. This is why a figure there can be far above that of *spread*. The columns
+      *hand-over* show how long it takes to pass the lock from one process to another, through the server.
 
       """;
 
@@ -36,9 +36,9 @@ public final class Page {
   public void write(Path folder, List<StoreReport> reports) throws IOException {
     Path more = Files.createDirectories(folder.resolve(FOLDER));
     Plot handOffs =
-        new Plot("A hand-off at the store, by claims that wait", "claims that wait", "µs");
-    Plot renewals = new Plot("CPU of a renewal, by names held", "names held", "µs");
-    Plot cycles = new Plot("A cycle of one more lock, by live names", "live names", "µs");
+        new Plot("Hand-over at the store, by number of waiting claims", "claims that wait", "µs");
+    Plot renewals = new Plot("CPU time of a renewal, by number of names held", "names held", "µs");
+    Plot cycles = new Plot("Cycle of one more lock, by number of live names", "live names", "µs");
     for (StoreReport report : reports) {
       cycles.add(
           report.store(),
@@ -86,7 +86,8 @@ public final class Page {
         .append("\n\n")
         .append(warning())
         .append(
-            "Measured by `%s`, apart from what stands above. Figures as JSON: ".formatted(command))
+            "Measured by `%s`, separately from the figures above. Figures as JSON: "
+                .formatted(command))
         .append("[%s/%s.json](%1$s/%2$s.json).\n\n".formatted(FOLDER, stores));
     ground(section);
     for (StoreReport report : reports) {
@@ -117,7 +118,7 @@ public final class Page {
       measured(report, page);
     }
     if (!plots.isEmpty()) {
-      page.append("\n## Growth\n\nAll should be flat.\n\n").append(plots);
+      page.append("\n## Growth\n\nAll curves should be flat.\n\n").append(plots);
     }
     return page.toString();
   }
@@ -152,8 +153,8 @@ public final class Page {
     return String.format(
         Locale.ROOT,
         "> **Not for comparison:** this page comes from a run with `%s` effort, on a machine with a"
-            + " load average of %.1f before it began. It shows that everything runs. Figures to go by"
-            + " come from `./bench` on a machine that has nothing else to do.\n\n",
+            + " load average of %.1f before it began. It shows only that everything runs. For reliable"
+            + " figures, run `./bench` on an otherwise idle machine.\n\n",
         effort.label(),
         machine.loadBefore());
   }
