@@ -34,11 +34,11 @@ import picocli.CommandLine.Parameters;
       "",
       "For a program that can't be wrapped by 'fenceline run'. In bash:",
       "  coproc LOCK { fenceline hold nightly-report; }",
-      "  read -r token <&\"${LOCK[0]}\" || exit     # the lock is held from here",
+      "  read -r token <&\"$${LOCK[0]}\" || exit     # the lock is held from here",
       "  ...",
       "  exec {LOCK[1]}>&-                         # and released here",
       "",
-      "Nobody ends the program when the lock is lost: send the token along with what it writes.",
+      "The tool does not end your program when the lock is lost: send the token with what it writes.",
       "Exit codes: 0 released; 75 not acquired (-E changes it); 79 lock lost; 69 store unreachable;",
       "64 wrong usage."
     })

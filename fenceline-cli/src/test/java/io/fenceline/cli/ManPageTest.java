@@ -22,4 +22,12 @@ class ManPageTest {
       }
     }
   }
+
+  /** Picocli puts "null" in the place of each {@code ${variable}} that it does not know. */
+  @Test
+  void helpOfHold_showsItsExampleOfBash() {
+    String help = RootCommand.tree().getSubcommands().get("hold").getUsageMessage();
+
+    assertThat(help).contains("read -r token <&\"${LOCK[0]}\" || exit").doesNotContain("null");
+  }
 }
