@@ -35,8 +35,8 @@ final class CommandOptions extends WaitOptions {
       names = "--grace",
       paramLabel = "TIME",
       description =
-          "How long before the end of its lease the command gets TERM; KILL comes just before it."
-              + " Less than half the lease; default a quarter of it, at most 10s.")
+          "How long before the end of the lease the command gets TERM; it gets KILL just before the end."
+              + " Less than half the lease; default: a quarter of the lease, at most 10s.")
   private @Nullable Duration grace;
 
   private static final Set<String> QUICK = Set.of("-c", "--command", "--on-lost", "--grace");

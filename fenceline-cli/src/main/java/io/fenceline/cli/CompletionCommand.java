@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
     name = "completion",
     description = {
       "Prints a completion script for a shell.",
-      "Such as: fenceline completion bash > ~/.local/share/bash-completion/completions/fenceline"
+      "For example: fenceline completion bash > ~/.local/share/bash-completion/completions/fenceline"
     })
 final class CompletionCommand implements Subcommand {
   enum Shell {

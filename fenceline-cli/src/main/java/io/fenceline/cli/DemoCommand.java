@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "demo",
     description = {
-      "Plays the oversell story in ten seconds: four processes sell five items without a lock, with"
+      "Demonstrates overselling in ten seconds: four processes sell five items without a lock, with"
           + " a lock, and with a lock, a pause and a fence."
     })
 final class DemoCommand implements Subcommand {

@@ -25,10 +25,13 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     description = {
-      "Checks the store and this machine: reachable, permissions, settings, clock, latency.",
+      "Checks the store (reachable, permissions, settings, clock, latency) and this machine.",
       "Each finding says what it means and what to do."
     },
-    footer = {"", "Exit codes: 0 nothing serious; 1 something serious was found."})
+    footer = {
+      "",
+      "Exit codes: 0 no problem found; 1 problems found, or store unreachable; 64 wrong usage."
+    })
 final class DoctorCommand implements Subcommand {
   @Mixin private final StoreOptions store = new StoreOptions();
   @Mixin private final OutputOptions output = new OutputOptions();
@@ -36,7 +39,7 @@ final class DoctorCommand implements Subcommand {
   @Option(
       names = "--lease",
       paramLabel = "TIME",
-      description = "The lease that your locks have; default 30s.")
+      description = "The lease that your locks use; default 30s.")
   private Duration lease = Duration.ofSeconds(30);
 
   @Override
@@ -61,7 +64,7 @@ final class DoctorCommand implements Subcommand {
           Finding.serious(
               "reachable",
               String.valueOf(e.getMessage()),
-              "No lock can be taken or given back; its address is from " + store.source() + ".",
+              "No lock can be acquired or released. The address comes from " + store.source() + ".",
               "Check the address, that the server runs, that this machine may reach it, and the"
                   + " user and password."));
     }
@@ -92,8 +95,8 @@ final class DoctorCommand implements Subcommand {
     System.out.println();
     System.out.println(
         serious
-            ? "Something serious was found."
-            : "Nothing serious was found (notes: " + notes + ").");
+            ? "Problems found: see SERIOUS above."
+            : "No problems found; " + notes + (notes == 1 ? " note." : " notes."));
   }
 
   private static String label(Finding.Severity severity) {

@@ -44,7 +44,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "The command gets FENCELINE_TOKEN (the term, which rises from leader to leader), FENCELINE_NAME",
-      "and FENCELINE_STORE. It is ended, with all that it started, before another one leads.",
+      "and FENCELINE_STORE. It is ended, with all that it started, before another process leads.",
       "",
       "Exit codes: the command's own (128 + signal if killed); 75 not elected in time (-E changes it);",
       "79 leadership lost; 69 store unreachable; 64 wrong usage; 126, 127 the command can't be run."
@@ -73,22 +73,25 @@ final class ElectCommand implements Subcommand {
   @Mixin private final StoreOptions store = new StoreOptions();
   @Mixin private final CommandOptions options = new CommandOptions();
 
-  @Parameters(paramLabel = "NAME", description = "What is led: the name of a lock.")
+  @Parameters(
+      paramLabel = "NAME",
+      description = "The name to be leader of; it is the name of a lock.")
   private String name = "";
 
   @Option(
       names = "--restart",
       paramLabel = "never|lost|always",
       description = {
-        "When to stand for election again: never (default), after the leadership was lost, or",
-        "always, also after the command has ended by itself."
+        "When to stand for election again: never (default); lost: after the leadership was lost;"
+            + " always: also after the command has ended by itself."
       })
   private Restart restart = Restart.NEVER;
 
   @Option(
       names = "--longest-term",
       paramLabel = "TIME",
-      description = "Ask the command to end after this time, so that others get their turn.")
+      description =
+          "Ask the command to end after this time, so that other candidates get their turn.")
   private @Nullable Duration longestTerm;
 
   private List<String> command = List.of();

@@ -20,15 +20,15 @@ import picocli.CommandLine.Option;
 @Command(
     name = "exporter",
     description = {
-      "Serves the state of the store for Prometheus, at http://ADDRESS/metrics, until a signal.",
+      "Serves the state of the store for Prometheus, at http://ADDRESS/metrics, until it gets a signal.",
       "Names held, holders, waiting processes, longest hold and oldest wait, by group (the part of a",
       "name before its first ':', '/' or '.'; at most 100 groups, then 'other')."
     },
     footer = {
       "",
-      "For locks of programs that have no meters of their own. There is no login: keep it on the",
+      "For locks of programs without metrics of their own. There is no login: keep it on the",
       "loopback address, or behind a firewall.",
-      "Exit codes: 128 + signal when it is ended; 69 store unreachable; 71 the address is taken;",
+      "Exit codes: 128 + signal when a signal ends it; 69 store unreachable; 71 address in use;",
       "64 wrong usage."
     })
 final class ExporterCommand implements Subcommand {
@@ -47,7 +47,7 @@ final class ExporterCommand implements Subcommand {
   @Option(
       names = "--limit",
       paramLabel = "N",
-      description = "How many names are looked at; default ${DEFAULT-VALUE}.")
+      description = "How many names to read at most; default ${DEFAULT-VALUE}.")
   private int limit = 100_000;
 
   @Override

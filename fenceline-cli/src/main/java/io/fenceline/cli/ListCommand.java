@@ -27,7 +27,7 @@ final class ListCommand implements Subcommand {
   @Option(
       names = "--limit",
       paramLabel = "N",
-      description = "How many names at most; default ${DEFAULT-VALUE}.")
+      description = "How many names to list at most; default ${DEFAULT-VALUE}.")
   private int limit = 1000;
 
   @Override

@@ -48,12 +48,12 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "The command gets FENCELINE_KEY, FENCELINE_TOKEN and FENCELINE_STORE. Any exit is a result that",
-      "is kept; an end by a signal, or with a code above 128, and the loss of the lock never are: then,",
-      "as after a crash of this tool, nobody knows what the command has done, and --in-doubt decides.",
+      "is kept. An end by a signal, a code above 128, or the loss of the lock is not a result: as after",
+      "a crash of this tool, nobody knows what the command has done, and --in-doubt decides.",
       "",
-      "Exit codes: the command's own, also when it is only repeated; 75 another one is at it (-E changes",
-      "it); 65 the key was used for another command; 80 in doubt, settle it; 79 lock lost; 69 store",
-      "unreachable; 64 wrong usage; 126, 127 the command can't be run."
+      "Exit codes: the command's own, also when its result is only repeated; 75 another process works on",
+      "the key (-E changes it); 65 the key was used for another command; 80 in doubt, settle it; 79 lock",
+      "lost; 69 store unreachable; 64 wrong usage; 126, 127 the command can't be run."
     })
 final class OnceCommand implements Subcommand {
   /** Whose keys they are; other programs have kinds of work of their own. */
@@ -78,8 +78,8 @@ final class OnceCommand implements Subcommand {
       names = "--request",
       paramLabel = "TEXT",
       description = {
-        "What the key stands for; the same key with another text is refused (65).",
-        "Default: the command line."
+        "What the key stands for; the same key with another text is refused (65)."
+            + " Default: the command line."
       })
   private @Nullable String request;
 
@@ -87,14 +87,15 @@ final class OnceCommand implements Subcommand {
       names = "--in-doubt",
       paramLabel = "rerun|refuse",
       description = {
-        "After a call whose command vanished: run it again, or refuse (80) until somebody has",
-        "settled the key; default refuse."
+        "If nobody knows whether an earlier command finished: run it again, or refuse (80) until"
+            + " somebody has settled the key; default refuse."
       })
   private InDoubt inDoubt = InDoubt.REFUSE;
 
   @Option(
       names = "--success-only",
-      description = "Keep only an exit with 0; after another one the next call runs it again.")
+      description =
+          "Keep only results with exit code 0; after any other, the next call runs the command again.")
   private boolean successOnly;
 
   @Option(
@@ -106,30 +107,33 @@ final class OnceCommand implements Subcommand {
   @Option(
       names = "--output-limit",
       paramLabel = "BYTES",
-      description = "How much of the output is kept; default 1048576. More is cut, and it says so.")
+      description =
+          "How much of the output is kept; default 1048576. Longer output is cut, with a message.")
   private int outputLimit = 1 << 20;
 
   @Option(
       names = "--records",
       paramLabel = "URI",
       description = {
-        "Where results are kept: SQLite, PostgreSQL, MariaDB, Redis or Valkey. Default: where the",
-        "locks are."
+        "Where results are kept: SQLite, PostgreSQL, MariaDB, Redis or Valkey. Default: where the"
+            + " locks are."
       })
   private @Nullable String records;
 
-  @Option(names = "--settle", description = "Settle a key in doubt; without more, show it.")
+  @Option(
+      names = "--settle",
+      description = "Settle a key in doubt; without --done or --again, show it.")
   private boolean settles;
 
   @Option(
       names = "--done",
       paramLabel = "CODE",
-      description = "With --settle: it was done; later calls exit with this code.")
+      description = "With --settle: the command was done; later calls exit with this code.")
   private @Nullable Integer done;
 
   @Option(
       names = "--again",
-      description = "With --settle: it was not done; the next call runs the command.")
+      description = "With --settle: the command was not done; the next call runs it.")
   private boolean again;
 
   @Option(

@@ -27,11 +27,14 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "release",
     description = {
-      "Takes a lock away from its holder, if it is still the one with this token.",
-      "The holder finds out at its next renewal; until then only its token, which later ones"
-          + " exceed, tells a guarded resource to refuse it."
+      "Takes a lock away from its holder, if the lock is still held with this token.",
+      "The holder finds out at its next renewal. Until then, only a guarded resource that refuses"
+          + " its token, once it has seen a larger one, keeps it from writing."
     },
-    footer = {"", "Exit codes: 0 released; 1 that token no longer holds it, or you said no."})
+    footer = {
+      "",
+      "Exit codes: 0 released; 1 the lock is no longer held with that token, or you answered no."
+    })
 final class ReleaseCommand implements Subcommand {
   @Mixin private final StoreOptions store = new StoreOptions();
   @Mixin private final OutputOptions output = new OutputOptions();

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "fenceline",
     description = {
-      "Locks for a whole fleet, with fencing tokens.",
+      "Locks that all your machines share, with fencing tokens.",
       "",
       "  fenceline run nightly-report -- ./report.sh",
       ""
@@ -19,14 +19,14 @@ import picocli.CommandLine.Option;
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
-      "'fenceline COMMAND --help' says more. The store is taken from --store, $FENCELINE_STORE, or",
-      "'store = URI' in ~/.config/fenceline/config; else it is a file in your state folder."
+      "'fenceline COMMAND --help' shows its options. The store comes from --store, $FENCELINE_STORE, or",
+      "'store = URI' in ~/.config/fenceline/config; otherwise it is a file in your state folder."
     })
 final class RootCommand {
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "Print this text.")
+      description = "Print this help.")
   @SuppressWarnings("UnusedVariable") // picocli reads it
   private boolean help;
 

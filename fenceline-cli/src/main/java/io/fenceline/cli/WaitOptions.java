@@ -27,7 +27,7 @@ class WaitOptions {
 
   @Option(
       names = {"-n", "--nb", "--nonblock"},
-      description = "Don't wait: fail at once if it is not free.")
+      description = "Don't wait: fail at once if the lock is not free.")
   private boolean now;
 
   @Option(
@@ -39,12 +39,12 @@ class WaitOptions {
   @Option(
       names = {"-E", "--conflict-exit-code"},
       paramLabel = "CODE",
-      description = "Exit code when it was not acquired; default 75.")
+      description = "Exit code if the lock was not acquired; default 75.")
   private int conflictCode = ExitCode.NOT_ACQUIRED;
 
   @Option(
       names = {"-q", "--quiet"},
-      description = "Print only errors; that the lock is taken is not one.")
+      description = "Print only errors; a lock that is held by others is not an error.")
   private boolean quiet;
 
   @Option(
@@ -55,7 +55,8 @@ class WaitOptions {
   @Option(
       names = "--lease",
       paramLabel = "TIME",
-      description = "How long the store keeps the lock when this tool falls silent; default 30s.")
+      description =
+          "How long the store keeps the lock without hearing from this tool; default 30s.")
   private @Nullable Duration lease;
 
   /** The options that {@link #read} knows. */

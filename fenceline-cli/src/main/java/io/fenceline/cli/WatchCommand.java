@@ -33,8 +33,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "watch",
     description = {
-      "Shows the locks live, until Ctrl-C: redrawn like top in a terminal, otherwise a line for each"
-          + " change. With --json a line of JSON each time."
+      "Shows the locks live, until Ctrl-C: in a terminal it redraws the list, as top does; otherwise it"
+          + " prints a line for each change. With --json, it prints a line of JSON for each refresh."
     })
 final class WatchCommand implements Subcommand {
   private static final int MOST = 1000;
@@ -50,7 +50,7 @@ final class WatchCommand implements Subcommand {
   @Option(
       names = {"-i", "--interval"},
       paramLabel = "TIME",
-      description = "How often to look; default 1s.")
+      description = "Time between refreshes; default 1s.")
   private Duration interval = Duration.ofSeconds(1);
 
   @Option(names = "--count", paramLabel = "N", description = "Exit after N refreshes.")

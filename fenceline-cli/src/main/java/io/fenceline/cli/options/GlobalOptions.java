@@ -10,7 +10,7 @@ public final class GlobalOptions {
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "Print this text.")
+      description = "Print this help.")
   private boolean help;
 
   // Looked for before picocli is started, so that a failure of picocli can be debugged too.

@@ -18,7 +18,7 @@ public final class LockModeOptions {
 
   @Option(
       names = {"-x", "-e", "--exclusive"},
-      description = "Nobody else at the same time; the default.")
+      description = "Exclusive lock: one holder at a time; the default.")
   private boolean exclusive;
 
   @Option(

@@ -28,8 +28,8 @@ public final class StoreOptions {
       names = "--store",
       paramLabel = "URI",
       description = {
-        "Where the locks are, such as redis://cache:6379; see 'fenceline stores'.",
-        "Otherwise $FENCELINE_STORE, then 'store =' in the config file, then the embedded sqlite:"
+        "Where the locks are, such as redis://cache:6379; see 'fenceline stores'."
+            + " Default: $FENCELINE_STORE, then 'store =' in the config file, then the embedded sqlite:"
       })
   private @Nullable String given;
 
