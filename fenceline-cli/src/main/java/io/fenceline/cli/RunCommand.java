@@ -43,8 +43,9 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "The command gets FENCELINE_TOKEN, FENCELINE_NAME and FENCELINE_STORE. With several names, the",
-      "first two have one line each. Send the token along with what you write: a store that refuses a",
-      "smaller one than it has seen is safe even while this tool is stopped and can't end the command.",
+      "first two have one line for each name. Send the token along with what you write: a resource that",
+      "refuses a token smaller than the largest it has seen is safe even if this tool is stopped and",
+      "can't end the command.",
       "",
       "Exit codes: the command's own (128 + signal if killed); 75 not acquired (-E changes it);",
       "79 lock lost; 69 store unreachable; 64 wrong usage; 126, 127 the command can't be run."
@@ -251,7 +252,8 @@ final class RunCommand implements Subcommand {
               longest -> !supervisor.wasToldToEnd() && supervisor.await(longest) < 0,
               guarded::close); // Else its clock would end what was left behind.
       if (outcome == ReleaseOutcome.ALREADY_LOST && code != ExitCode.LOST) {
-        Message.print(what() + " was lost while the command ran, which only its release has shown");
+        Message.print(
+            what() + " was lost while the command ran; this was noticed only when it was released");
         code = ExitCode.LOST;
       }
     }
@@ -293,10 +295,10 @@ final class RunCommand implements Subcommand {
     names.forEach(LockNames::check);
     if (unlocks) {
       throw Failure.usage(
-          "-u: there is no descriptor to unlock; the lock is released with the command's end, or by"
+          "-u: there is no descriptor to unlock; the lock is released when the command ends, or by"
               + " 'fenceline release'");
     } else if (noFork) {
-      throw Failure.usage("-F: the tool has to live on beside the command, to renew its lock");
+      throw Failure.usage("-F: the tool must keep running beside the command, to renew its lock");
     }
     options.check(store.config());
     options.checkNotNested(names, store, mode);

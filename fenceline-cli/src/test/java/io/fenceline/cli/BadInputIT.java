@@ -70,8 +70,8 @@ class BadInputIT {
     assertRefused(64, "--token", "release", "a");
     assertRefused(64, "at least 1", "ls", "--limit", "0");
     assertRefused(64, "quote the whole line", "run", "job", "-c", "echo", "x", "y");
-    assertRefused(64, "released with the command's end", "run", "-u", "job", "--", "true");
-    assertRefused(64, "has to live on", "run", "-F", "job", "--", "true");
+    assertRefused(64, "released when the command ends", "run", "-u", "job", "--", "true");
+    assertRefused(64, "must keep running", "run", "-F", "job", "--", "true");
     assertRefused(64, "exclude each other", "run", "-q", "-v", "job", "--", "true");
     assertRefused(64, "exclude each other", "hold", "-n", "-w", "1", "job");
     assertRefused(64, "exclude each other", "hold", "-q", "-v", "job");

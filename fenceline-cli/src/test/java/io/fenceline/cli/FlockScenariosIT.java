@@ -99,7 +99,7 @@ class FlockScenariosIT {
   @Test
   void noFork_unlock_andADescriptor_areAnsweredWithWhatToUseInstead() {
     assertThat(tool.run("run", "--no-fork", "x", "--", "true").err())
-        .contains("-F: the tool has to live on beside the command");
+        .contains("-F: the tool must keep running beside the command");
     assertThat(tool.run("run", "-u", "x", "--", "true").err()).contains("fenceline release");
     assertThat(tool.run("run", "-o", "x", "--", "true").code()).isZero();
     Result descriptor = tool.run("run", "-x", "9");

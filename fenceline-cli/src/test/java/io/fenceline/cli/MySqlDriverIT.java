@@ -27,7 +27,7 @@ class MySqlDriverIT {
       Result without = tool.run("run", "job", "--", "true");
       assertThat(without.code()).isNotZero();
       assertThat(without.err())
-          .contains("There is no driver for this URL")
+          .contains("No JDBC driver on the class path accepts this URL")
           .contains("lib/mysql-connector-j.jar")
           .doesNotContain(server.password());
 

@@ -57,7 +57,7 @@ public final class Story {
       System.out.println();
       System.out.println("Try it: fenceline run NAME -- sh -c 'echo $FENCELINE_TOKEN'");
     } catch (IOException e) {
-      throw new Failure(ExitCode.SYSTEM, "the demo can't be played: " + e.getMessage(), e);
+      throw new Failure(ExitCode.SYSTEM, "the demo failed: " + e.getMessage(), e);
     } finally {
       delete(folder);
     }

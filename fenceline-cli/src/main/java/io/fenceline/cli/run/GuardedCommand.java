@@ -70,7 +70,7 @@ public final class GuardedCommand implements AutoCloseable {
     } catch (IOException e) {
       throw new Failure(
           ExitCode.SYSTEM,
-          "can't start the watchdog process, or make its folder among temporary files: " + e,
+          "can't start the watchdog process, or create its temporary folder: " + e,
           e);
     }
   }

@@ -94,7 +94,7 @@ final class ProcessTable {
       throw e.getCause();
     }
     if (!processes.containsKey(ProcessHandle.current().pid())) {
-      throw new IOException("not even this process is to be seen in " + root);
+      throw new IOException("this process itself is not visible in " + root);
     }
     return new Snapshot(processes, isWhole && processes.containsKey(INIT));
   }

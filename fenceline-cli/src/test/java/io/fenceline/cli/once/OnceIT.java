@@ -64,7 +64,7 @@ class OnceIT {
     first.firstLine();
     Result now = tool.run("once", "-n", "job", "-c", line);
     assertThat(now.code()).isEqualTo(75);
-    assertThat(now.err()).contains("Key 'job' is being worked on by another one");
+    assertThat(now.err()).contains("Key 'job' is being worked on by another caller");
     List<Call> waiting = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       waiting.add(tool.start("once", "job", "-c", line));
