@@ -63,7 +63,8 @@ public record FenceMarks(long exclusive, long any) {
    */
   public static FenceMarks parse(String text) {
     if (text.length() != 2 * DIGITS + 1 || text.charAt(DIGITS) != ' ') {
-      throw new IllegalArgumentException("not the marks of a fence: '" + text + "'");
+      throw new IllegalArgumentException(
+          "not a pair of tokens as a fence stores them: '" + text + "'");
     }
     return new FenceMarks(
         Long.parseLong(text, 0, DIGITS, 10), Long.parseLong(text, DIGITS + 1, 2 * DIGITS + 1, 10));

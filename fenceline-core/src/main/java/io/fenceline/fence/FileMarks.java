@@ -88,7 +88,8 @@ final class FileMarks implements AutoCloseable {
       if (lines.position() <= LINE) {
         return FenceMarks.NONE; // The very first write was not finished, and not answered.
       }
-      throw new IOException("the marks of the fence are damaged; restore them or the resource");
+      throw new IOException(
+          "the file 'marks', with the largest tokens that the fence has accepted, is damaged; restore it or the resource");
     }
     current = second == null || (first != null && isNewer(first, second)) ? 0 : 1;
     FenceMarks larger = first == null ? FenceMarks.NONE : first;

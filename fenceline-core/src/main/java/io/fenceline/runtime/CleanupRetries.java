@@ -128,7 +128,7 @@ final class CleanupRetries {
       throw new LimitExceededException(
           "pendingUndos",
           limit,
-          "The store does not answer, or refuses, for long; new claims would only add to what is undone later.");
+          "The store does not answer, or refuses, and this many claims of unknown outcome still have to be withdrawn; no new claims are sent until it works again.");
     }
   }
 

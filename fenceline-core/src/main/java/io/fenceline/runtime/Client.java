@@ -243,7 +243,10 @@ final class Client implements Fenceline {
     LockNames.check(name);
     long number = GrantNumbers.ofToken(token) - engine.settings.tokenBase();
     if (number < 1) {
-      throw new InvalidSettingException("token", token, "it is not a token of this client's locks");
+      throw new InvalidSettingException(
+          "token",
+          token,
+          "it is too small to be a token of this store with this client's tokenBase");
     }
     return bounded(() -> engine.store.forceRelease(name, number), "The forced release");
   }

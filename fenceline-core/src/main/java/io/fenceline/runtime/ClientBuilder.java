@@ -52,7 +52,9 @@ public final class ClientBuilder implements FencelineBuilder {
   public FencelineBuilder store(Store store) {
     if (!(Objects.requireNonNull(store, "store") instanceof StoreFactory factory)) {
       throw new InvalidSettingException(
-          "store", store.getClass().getName(), "only the modules of stores can make one");
+          "store",
+          store.getClass().getName(),
+          "a Store comes from one of Fenceline's store modules, such as RedisStores or JdbcStores");
     }
     this.store = factory;
     return this;
@@ -65,7 +67,9 @@ public final class ClientBuilder implements FencelineBuilder {
         || label.length() > 100
         || label.chars().anyMatch(Character::isISOControl)) {
       throw new InvalidSettingException(
-          "label", label.length() + " characters", "it must have 1 to 100, none of them controls");
+          "label",
+          label.length() + " characters",
+          "it must have 1 to 100 characters, not be blank, and have no control characters");
     }
     this.label = label;
     return this;

@@ -159,7 +159,7 @@ final class Events {
       return "Lock '%s' renewed (id=%s, token=%d, remaining=%s, store=%s)"
           .formatted(e.name(), e.id(), e.token(), Durations.show(e.remaining()), store);
     } else if (event instanceof Contended e) {
-      return "Lock '%s' is held%s; %d wait here (store=%s)"
+      return "Lock '%s' is held%s; %d waiting in this client (store=%s)"
           .formatted(e.name(), by(e.holder()), e.localWaiters(), store);
     } else if (event instanceof Refused e) {
       return "Lock '%s' is held%s; not waiting (store=%s)"

@@ -30,10 +30,12 @@ public final class TlsSwitch {
     String option =
         address.parameters().keySet().stream().filter(options::contains).findFirst().orElse(null);
     if ("false".equals(told) && byScheme) {
-      throw address.invalid("its scheme means TLS, and tls=false means none");
+      throw address.invalid(
+          "the scheme asks for TLS, and tls=false turns it off; use one or the other");
     }
     if ("false".equals(told) && option != null) {
-      throw address.invalid("'" + option + "' is for TLS, and tls=false means none");
+      throw address.invalid(
+          "'" + option + "' needs TLS, and tls=false turns it off; use one or the other");
     }
     return byScheme || "true".equals(told) || option != null;
   }

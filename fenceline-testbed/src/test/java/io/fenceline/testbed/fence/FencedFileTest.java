@@ -120,7 +120,8 @@ class FencedFileTest extends FenceContract {
     Files.writeString(folder.resolve(".prices.fence").resolve("marks"), "x".repeat(98));
 
     assertThatThrownBy(() -> file.replace(new byte[0], token(99)))
-        .hasRootCauseMessage("the marks of the fence are damaged; restore them or the resource");
+        .hasRootCauseMessage(
+            "the file 'marks', with the largest tokens that the fence has accepted, is damaged; restore it or the resource");
     assertThat(text(file.path())).isEqualTo("of 34");
   }
 

@@ -192,7 +192,8 @@ class LogLinesTest {
 
       assertThat(waiting).isCompletedExceptionally();
       assertThat(only(Level.DEBUG, "not waiting")).contains("'ledger' is held by worker-7");
-      assertThat(only(Level.DEBUG, "wait here")).contains("'ledger' is held by worker-7; 1 wait");
+      assertThat(only(Level.DEBUG, "waiting in this client"))
+          .contains("'ledger' is held by worker-7; 1 waiting in this client");
       assertThat(only(Level.DEBUG, "was not acquired")).contains("'ledger'", "5s");
       hold.release();
     }
