@@ -71,7 +71,9 @@ public final class FencingTokens {
     }
     String shown = value.length() > SHOWN ? value.substring(0, SHOWN) + "…" : value;
     throw new InvalidSettingException(
-        HEADER, "'" + shown + "'", "it must be a number from 1 to 2^63-1, or that and '; shared'");
+        HEADER,
+        "'" + shown + "'",
+        "it must be a number from 1 to 2^63-1, followed by '; shared' if it is the token of a shared lock");
   }
 
   /**

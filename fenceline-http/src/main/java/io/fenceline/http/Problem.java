@@ -86,8 +86,8 @@ public record Problem(int status, Map<String, String> headers, Map<String, Objec
     return of(
         404,
         "unknown-resource",
-        "There is nothing here that can be written",
-        "This address is none of a resource that this service guards by fencing tokens.");
+        "There is no guarded resource at this address",
+        "This service accepts writes with a fencing token only at the addresses of the resources that it guards.");
   }
 
   /** 414: a write to something whose name is longer than a fence keeps. */
@@ -96,7 +96,7 @@ public record Problem(int status, Map<String, String> headers, Map<String, Objec
         414,
         "resource-too-long",
         "The name of the resource is too long",
-        "A resource that is guarded by fencing tokens has a name of at most %d bytes, without control characters."
+        "The name of a resource that is guarded by fencing tokens has at most %d bytes, and no control characters."
             .formatted(LockNames.MAX_BYTES));
   }
 
@@ -126,7 +126,7 @@ public record Problem(int status, Map<String, String> headers, Map<String, Objec
     return of(
             409,
             "lock-not-had",
-            "Someone else is at work on this",
+            "The lock is held by another process",
             "Lock '%s' is held by another process.".formatted(lock))
         .member("lock", lock)
         .header("Retry-After", Long.toString(Math.max(1, seconds)));

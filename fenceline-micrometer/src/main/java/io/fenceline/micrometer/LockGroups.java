@@ -53,7 +53,9 @@ public final class LockGroups {
       String group = named(Objects.requireNonNull(pattern, "pattern"));
       if (group.isEmpty()) {
         throw new InvalidSettingException(
-            "pattern", pattern, "it must begin with the text that its group is named by");
+            "pattern",
+            pattern,
+            "it must begin with literal text, which becomes the name of its group");
       }
       declared.put(compiled(pattern), group);
       groups.add(group);
