@@ -111,7 +111,7 @@ final class DataSourceFence implements Fence {
 
   private static SQLException noSecond(SQLException e) {
     return new SQLException(
-        "beside that of the caller's transaction, the fence needs another connection, and got none: "
+        "the fence needs another connection, besides that of the caller's transaction, and got none: "
             + e.getMessage(),
         e.getSQLState(),
         e);

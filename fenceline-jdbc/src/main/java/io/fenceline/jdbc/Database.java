@@ -28,7 +28,9 @@ public enum Database {
       // MySQL's driver takes every server for its own.
       case "MySQL" -> about.getDatabaseProductVersion().contains("MariaDB") ? MARIADB : MYSQL;
       case "SQLite" -> SQLITE;
-      default -> throw new SQLException(product + " can't keep locks yet");
+      default ->
+          throw new SQLException(
+              product + " is not supported; use PostgreSQL, MariaDB, MySQL or SQLite");
     };
   }
 

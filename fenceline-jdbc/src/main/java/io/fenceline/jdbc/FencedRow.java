@@ -171,7 +171,9 @@ public final class FencedRow {
   private static void requireExclusive(FencingToken token) {
     if (!token.exclusive()) {
       throw new InvalidSettingException(
-          "shared token", token.value(), "one column is one mark; use JdbcFence for readers");
+          "shared token",
+          token.value(),
+          "FencedRow checks tokens of exclusive locks only; use JdbcFence for those of shared ones");
     }
   }
 
@@ -205,8 +207,7 @@ public final class FencedRow {
       throw new InvalidSettingException(
           "column",
           column,
-          "it is %s, which does not keep every token as a number of 64 bits: it must be BIGINT"
-              .formatted(type));
+          "its type %s can't hold every 64-bit token; it must be BIGINT".formatted(type));
     }
   }
 

@@ -160,7 +160,7 @@ public final class JdbcFence {
     }
     if (!found.isEmpty()) {
       throw new StoreRefusedException(
-          "The table of the fence may have been planted: "
+          "The table of the fence may have been tampered with: "
               + String.join(", ", found)
               + "; drop what is not yours, or keep the table in a schema of its own",
           null);
@@ -304,7 +304,7 @@ public final class JdbcFence {
       return LockNames.check(resource).getBytes(StandardCharsets.UTF_8);
     } catch (InvalidSettingException e) {
       throw new InvalidSettingException(
-          "resource", e.value(), "it must have 1 to 200 bytes, and no controls");
+          "resource", e.value(), "it must have 1 to 200 bytes, and no control characters");
     }
   }
 

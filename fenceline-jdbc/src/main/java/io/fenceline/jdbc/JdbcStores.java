@@ -145,7 +145,8 @@ public final class JdbcStores implements StoreFactory {
    */
   public JdbcStores inSchema(String schema) {
     if (file != null) {
-      throw new InvalidSettingException("schema", schema, "an SQLite file has none");
+      throw new InvalidSettingException(
+          "schema", schema, "leave it out: an SQLite file has no schemas");
     }
     return with(it -> it.tables = new Tables(schema, it.tables.prefix(), it.tables.owner()));
   }
@@ -170,7 +171,9 @@ public final class JdbcStores implements StoreFactory {
   public JdbcStores renewals(DataSource only) {
     if (dataSource == null) {
       throw new InvalidSettingException(
-          "renewals", "a data source", "with a URL, renewals have a connection of their own");
+          "renewals",
+          "a data source",
+          "leave it out: a store that is opened by URL already has a connection for renewals");
     }
     Objects.requireNonNull(only, "only");
     return with(it -> it.renewals = only);
@@ -183,7 +186,9 @@ public final class JdbcStores implements StoreFactory {
   public JdbcStores listening(DataSource only) {
     if (dataSource == null) {
       throw new InvalidSettingException(
-          "listening", "a data source", "with a URL, the listener has a connection of its own");
+          "listening",
+          "a data source",
+          "leave it out: a store that is opened by URL already has a connection for listening");
     }
     Objects.requireNonNull(only, "only");
     return with(it -> it.listening = only);

@@ -151,7 +151,7 @@ final class ServerOpener {
           };
       throw new StoreUnavailableException(
           description,
-          "There is no driver for this URL on the class path, or the URL is wrong; add " + artifact,
+          "No JDBC driver on the class path accepts this URL; correct it, or add " + artifact,
           null);
     }
   }
@@ -227,7 +227,8 @@ final class ServerOpener {
       DatabaseMetaData about = connection.getMetaData();
       Database database = Database.of(about);
       if (database == Database.MARIADB && "MySQL".equals(about.getDatabaseProductName())) {
-        throw new SQLException("for MariaDB use its own driver, not MySQL's");
+        throw new SQLException(
+            "this server is MariaDB: connect with MariaDB's driver, not MySQL's");
       }
       if (database == Database.SQLITE) {
         throw new SQLException("for SQLite use JdbcStores.sqlite(file)");

@@ -157,7 +157,7 @@ public final class TransactionLock {
       }
       throw new StoreUnavailableException(
           store,
-          "Lock '%s' was not taken inside the transaction: %s".formatted(name, e.getMessage()),
+          "Lock '%s' was not acquired in the transaction: %s".formatted(name, e.getMessage()),
           e);
     }
   }
@@ -228,7 +228,7 @@ public final class TransactionLock {
     return new InvalidSettingException(
         "innodb_rollback_on_timeout",
         "ON",
-        "a lock that is taken would undo your transaction; use acquire");
+        "with this setting, tryAcquire would roll back your whole transaction if the lock is held; use acquire");
   }
 
   private static boolean isTaken(String answer) {
@@ -236,7 +236,7 @@ public final class TransactionLock {
       throw new InvalidSettingException(
           "transaction isolation",
           "above READ COMMITTED",
-          "what the last holder wrote would not be seen: use READ COMMITTED");
+          "the transaction would not see what the last holder wrote; use READ COMMITTED");
     }
     return !answer.equals("false");
   }

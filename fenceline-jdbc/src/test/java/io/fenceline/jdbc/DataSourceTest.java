@@ -632,7 +632,7 @@ class DataSourceTest {
         JdbcStores.at(Urls.of(postgres)).inSchema("infra").tablePrefix("l2").createTables(false);
     assertThatThrownBy(() -> Fenceline.builder().store(store).connect())
         .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining("create them as JdbcStores.schema() shows");
+        .hasMessageContaining("create them with the statements of JdbcStores.schema()");
     postgres.sql("CREATE SCHEMA infra;" + store.schema(Database.POSTGRESQL));
     try (Fenceline fenceline = Fenceline.builder().store(store).connect()) {
       fenceline.lock("x").tryAcquire().orElseThrow().close();

@@ -75,7 +75,7 @@ public final class NameTransaction {
       throws SQLException {
     ClaimAnswer answer = tell(run(db, request.name(), request.owner().bytes(), true, decision));
     if (answer == null) {
-      throw new SQLException("the row of the name is gone");
+      throw new SQLException("the row of the name was deleted meanwhile");
     }
     return answer;
   }

@@ -120,7 +120,8 @@ public final class Requests implements AutoCloseable {
     <T> T take(SqlConnection db, Connections.Work<T> work) throws SQLException {
       state.compareAndSet(State.WAITING, State.BEGUN);
       if (state.get() == State.GIVEN_UP) {
-        throw new SQLTransientConnectionException("it was given up before there was a connection");
+        throw new SQLTransientConnectionException(
+            "the request was abandoned before a connection was free");
       }
       return work.on(db);
     }

@@ -200,7 +200,8 @@ public final class SqliteConnections implements Connections {
       Thread.currentThread().interrupt();
     }
     if (!taken) {
-      throw new SQLException("other requests of this client were not done in time");
+      throw new SQLException(
+          "timed out while waiting for other requests of this client to the same file");
     }
   }
 

@@ -58,7 +58,7 @@ public final class TlsOptions {
     for (String key : address.parameters().keySet()) {
       if (options.contains(lower(key)) && !insists) {
         throw address.invalid(
-            "'%s' is for TLS, which is not insisted on: add %s"
+            "'%s' has no effect unless TLS is required: add %s"
                 .formatted(key, insisting(address.scheme())));
       }
     }

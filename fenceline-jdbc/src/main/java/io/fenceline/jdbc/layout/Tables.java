@@ -46,7 +46,9 @@ public record Tables(String schema, String prefix, String owner) {
   private static void check(String setting, String word) {
     if (!WORD.matcher(word).matches()) {
       throw new InvalidSettingException(
-          setting, word, "it must have 1 to 40 of a-z, 0-9 and _, and not begin with a digit");
+          setting,
+          word,
+          "it must have 1 to 40 characters of a-z, 0-9 and _, and not begin with a digit");
     }
   }
 

@@ -56,7 +56,7 @@ public final class TableSetup {
         throw new Failures.Unusable(
             "the tables "
                 + tables.prefix()
-                + "_* are not there; create them as JdbcStores.schema() shows");
+                + "_* do not exist; create them with the statements of JdbcStores.schema()");
       }
       if (version != VERSION) {
         throw new Failures.Unusable(
@@ -115,7 +115,7 @@ public final class TableSetup {
         db.call(statements.planted).set("trusted", tables.owner()).rows(row -> row.getString(1));
     if (!found.isEmpty()) {
       throw new Failures.Unusable(
-          "the tables may have been planted: "
+          "the tables may have been tampered with: "
               + String.join(", ", found)
               + "; drop what is not yours, or keep the tables in a schema of their own");
     }

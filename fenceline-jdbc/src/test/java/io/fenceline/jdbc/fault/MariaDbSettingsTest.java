@@ -157,7 +157,7 @@ class MariaDbSettingsTest {
                   Fenceline.builder()
                       .store(JdbcStores.at(with(setting)).tablePrefix(tables))
                       .connect())
-          .hasMessageContaining("the tables may have been planted");
+          .hasMessageContaining("the tables may have been tampered with");
     }
   }
 
