@@ -255,7 +255,7 @@ public final class Once<W extends Work, T> {
                 Reason.UNDER_WAY,
                 key,
                 records.find(recordOf(key)).orElse(null),
-                "is being worked on by another one for longer than "
+                "is being worked on by another caller for longer than "
                     + Durations.show(settings.waiting)));
   }
 
@@ -333,14 +333,15 @@ public final class Once<W extends Work, T> {
             Reason.OVERTAKEN,
             key,
             entry,
-            "has a worker with a larger token than the %d of this one".formatted(hold.token()));
+            "was taken over by a worker with a larger token than this one's, which is %d"
+                .formatted(hold.token()));
       }
       if (entry.token() < hold.token()) {
         throw OnceRefusedException.of(
             Reason.IN_DOUBT,
             key,
             entry,
-            "has a worker that vanished; whether it had an effect has to be settled");
+            "has a worker that vanished without a result; find out whether it had an effect, then settle the key");
       }
       try {
         // Only now is it certain that no later worker had come and gone before the record was made.
@@ -503,7 +504,7 @@ public final class Once<W extends Work, T> {
             Reason.NOT_IN_DOUBT,
             key,
             records.find(recordOf(key)).orElse(null),
-            "is not begun by the token %d".formatted(token));
+            "is not in doubt with token %d".formatted(token));
       }
     }
   }

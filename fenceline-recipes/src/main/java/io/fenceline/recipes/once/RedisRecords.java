@@ -73,7 +73,10 @@ public final class RedisRecords extends OnceRecords<Work> {
 
   private static StoreUnavailableException failure(RedisException e) {
     return new StoreUnavailableException(
-        "redis", "A record was not read or written, or that is not known: " + e.getMessage(), e);
+        "redis",
+        "Reading or writing a record failed, although a write may have been done: "
+            + e.getMessage(),
+        e);
   }
 
   private static byte[] bytes(String text) {

@@ -285,7 +285,8 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
               return inTheWay.get();
             }
           }
-          throw new SQLException("the record came and went " + LOOKS + " times");
+          throw new SQLException(
+              "other workers created and removed the record " + LOOKS + " times");
         });
   }
 
@@ -397,7 +398,8 @@ public final class SqlRecords extends OnceRecords<SqlWork> {
         }
         return true;
       } catch (SQLException e) {
-        throw SqlTable.failure("Committing the work of a record failed, or that is not known", e);
+        throw SqlTable.failure(
+            "Committing the work of a record failed, although it may have been committed", e);
       }
     }
 

@@ -33,7 +33,7 @@ record Allowance(int permits, long periodMicros, int burst) {
       throw new InvalidSettingException(
           "permits",
           permits,
-          "a smooth limit has at most one permit in %dus, and so %d in %s"
+          "a smooth limit has at most one permit in %dus, that is %d in %s"
               .formatted(
                   SHORTEST_INTERVAL_MICROS,
                   terms.periodMicros / SHORTEST_INTERVAL_MICROS,

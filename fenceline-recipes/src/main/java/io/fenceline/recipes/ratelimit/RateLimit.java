@@ -105,7 +105,7 @@ public final class RateLimit {
       throw new InvalidSettingException(
           "permits",
           fallback.localPermits(),
-          "when the store is away there can't be more than the limit of %d"
+          "the local limit, which applies while the store does not answer, can't exceed the limit of %d"
               .formatted(terms.permits()));
     }
   }
@@ -229,7 +229,7 @@ public final class RateLimit {
     return new LimitExceededException(
         "rate '" + name + "'",
         terms,
-        "Asked for %d within %s; that many may be taken in %s."
+        "Asked for %d, which are not available within %s; try again in %s."
             .formatted(permits, Durations.show(maxWait), Durations.show(untilNext)),
         untilNext);
   }
@@ -299,7 +299,7 @@ public final class RateLimit {
     if (permits > own.atOnce()) {
       throw new StoreUnavailableException(
           store.kind(),
-          "Rate limit '%s' has no %d permits while the store is away (localPermits=%d)"
+          "The store of rate limit '%s' does not answer, and %d permits exceed what it admits locally (localPermits=%d)"
               .formatted(name, permits, own.atOnce()),
           null);
     }

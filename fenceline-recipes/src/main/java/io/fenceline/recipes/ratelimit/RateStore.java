@@ -52,7 +52,7 @@ public abstract class RateStore {
     return new InvalidSettingException(
         "period",
         Durations.show(Duration.ofNanos(terms.periodMicros() * 1_000)),
-        "rate limit '%s' is in use with other terms (asked=%s, inUse=%s)"
+        "rate limit '%s' is in use with another kind or period (asked=%s, inUse=%s)"
             .formatted(
                 name,
                 Allowance.show(terms.kind(), terms.periodMicros()),

@@ -71,7 +71,9 @@ public final class RedisRates extends RateStore {
                   longestWaitMicros);
     } catch (RedisException e) {
       throw new StoreUnavailableException(
-          "redis", "Permits were not taken, or that is not known: " + e.getMessage(), e);
+          "redis",
+          "Taking permits failed, although they may have been taken: " + e.getMessage(),
+          e);
     }
     if (answer.get(0) == -1) {
       throw otherUse(name, terms, answer.get(1).intValue(), answer.get(2));

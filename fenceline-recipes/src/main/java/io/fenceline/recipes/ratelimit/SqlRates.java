@@ -214,11 +214,14 @@ public final class SqlRates extends RateStore {
         answer = once(connection, sql, key, name, terms, permits, longestWaitMicros, i + 1 < TRIES);
       }
     } catch (SQLException e) {
-      throw SqlTable.failure("Permits were not taken, or that is not known", e);
+      throw SqlTable.failure("Taking permits failed, although they may have been taken", e);
     }
     if (answer == null) {
       throw new StoreUnavailableException(
-          "jdbc", "The row of rate limit '%s' came and went %d times".formatted(name, TRIES), null);
+          "jdbc",
+          "Others created and removed the row of rate limit '%s' %d times; try again"
+              .formatted(name, TRIES),
+          null);
     }
     if (answer.taken() && sinceSweep.incrementAndGet() >= SWEEP_AFTER) {
       sinceSweep.set(0);

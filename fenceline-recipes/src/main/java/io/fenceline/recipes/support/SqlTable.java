@@ -101,7 +101,7 @@ public record SqlTable(String name, String createdBy, int version, String owner)
     }
     if (found == null || found != version) {
       throw new StoreRefusedException(
-          "The table %s has version %s, and this program knows version %d"
+          "The table %s has version %s, and this version of Fenceline knows version %d"
               .formatted(name, found == null ? "none" : found, version),
           null);
     }
@@ -131,7 +131,7 @@ public record SqlTable(String name, String createdBy, int version, String owner)
     }
     if (!found.isEmpty()) {
       throw new StoreRefusedException(
-          "The table %s may have been planted: %s; drop what is not yours, or keep the table in a schema of its own"
+          "The table %s may have been tampered with: %s; drop what is not yours, or keep the table in a schema of its own"
               .formatted(name, String.join(", ", found)),
           null);
     }

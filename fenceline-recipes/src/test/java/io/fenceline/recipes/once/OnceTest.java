@@ -687,7 +687,8 @@ class OnceTest {
         statement.execute("UPDATE fenceline_once SET token = 7 WHERE name = x''");
       }
       assertThatThrownBy(() -> records.find("payments:" + key))
-          .hasMessage("The table fenceline_once has version 7, and this program knows version 1");
+          .hasMessage(
+              "The table fenceline_once has version 7, and this version of Fenceline knows version 1");
     } finally {
       java.nio.file.Files.delete(file);
     }

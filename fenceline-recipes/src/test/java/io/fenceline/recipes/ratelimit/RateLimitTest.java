@@ -152,7 +152,7 @@ class RateLimitTest {
             LimitExceededException.class, () -> slow.acquire(1, Duration.ofSeconds(30)));
     assertThat(e)
         .hasMessageStartingWith(
-            "Limit reached: rate '%s-slow' is at most 2 in 60m, strict. Asked for 1 within 30s; that many may be taken in "
+            "Limit reached: rate '%s-slow' is at most 2 in 60m, strict. Asked for 1, which are not available within 30s; try again in "
                 .formatted(name));
     assertThat(e.retryAfter())
         .hasValueSatisfying(it -> assertThat(it).isGreaterThan(Duration.ofMinutes(50)));
@@ -226,7 +226,7 @@ class RateLimitTest {
     } catch (InvalidSettingException e) {
       assertThat(e)
           .hasMessage(
-              "period 9s: rate limit '%s' is in use with other terms (asked=strict, 9s,"
+              "period 9s: rate limit '%s' is in use with another kind or period (asked=strict, 9s,"
                       .formatted(name)
                   + " inUse=strict, 500ms)");
     }
@@ -412,7 +412,7 @@ class RateLimitTest {
       proxy.cutBeforeReply(Trigger.first(frame -> frame.kind().equalsIgnoreCase("evalsha")));
       assertThatThrownBy(() -> cut.tryAcquire(4))
           .isInstanceOf(StoreUnavailableException.class)
-          .hasMessageContaining("Permits were not taken, or that is not known");
+          .hasMessageContaining("Taking permits failed, although they may have been taken");
       RateStore direct = Place.store(server.uri());
       assertThat(strict(direct, 10, LONG).tryAcquire(6)).as("10 - 1 - 4 are left").isFalse();
       assertThat(strict(direct, 10, LONG).tryAcquire(5)).isTrue();
@@ -468,7 +468,7 @@ class RateLimitTest {
                     store,
                     RateLimitFallback.refuse()))
         .hasMessage(
-            "permits 20000: a smooth limit has at most one permit in 100us, and so 10000 in 1s");
+            "permits 20000: a smooth limit has at most one permit in 100us, that is 10000 in 1s");
     assertThatThrownBy(
             () -> RateLimit.smooth(fenceline, name, 5, LONG, 6, store, RateLimitFallback.refuse()))
         .hasMessage("burst 6: it must be 1 to permits, which is 5");
