@@ -46,7 +46,7 @@ record EtcdAddress(StoreAddress address, String root, boolean isTls) {
     }
     address.checkParameters(PARAMETERS);
     if (address.parameters().containsKey("cert") != address.parameters().containsKey("key")) {
-      throw address.invalid("cert and key belong together");
+      throw address.invalid("give both cert and key, or neither");
     }
     boolean hasPassword = !address.password().orElse("").isEmpty();
     if (address.user().isPresent() != hasPassword) {

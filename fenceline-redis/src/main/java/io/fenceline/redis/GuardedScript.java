@@ -31,7 +31,8 @@ public final class GuardedScript {
    */
   public static GuardedScript of(String lua) {
     if (lua.startsWith("#!")) {
-      throw new InvalidSettingException("script", "#!", "leave that line out: it can't be guarded");
+      throw new InvalidSettingException(
+          "script", "#!", "remove the #! line: a script that has one can't be guarded");
     }
     // Before the fence, so that the script sees nothing of it.
     return new GuardedScript(

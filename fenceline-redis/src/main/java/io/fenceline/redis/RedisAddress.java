@@ -76,7 +76,8 @@ final class RedisAddress {
         };
     List<RedisURI> uris = kind == Topologies.Kind.SENTINEL ? List.of(sentinel()) : plain();
     if (kind == Topologies.Kind.SINGLE && uris.size() > 1) {
-      throw address.invalid("one server has one host; see redis-sentinel: and redis-cluster:");
+      throw address.invalid(
+          "it names several hosts; for them use redis-sentinel: or redis-cluster:");
     }
     if (kind == Topologies.Kind.CLUSTER && uris.get(0).getDatabase() != 0) {
       throw address.invalid("a Cluster has database 0 only");
@@ -135,7 +136,7 @@ final class RedisAddress {
       return 0;
     }
     if (!path.matches("[0-9]{1,5}")) {
-      throw address.invalid("after the host comes the number of the database, such as /0");
+      throw address.invalid("after the host, write only the number of the database, such as /0");
     }
     return Integer.parseInt(path);
   }
@@ -148,7 +149,7 @@ final class RedisAddress {
     return switch (parameters.getOrDefault("tlsVerify", "full").toLowerCase(Locale.ROOT)) {
       case "full" -> SslVerifyMode.FULL;
       case "ca" -> SslVerifyMode.CA;
-      default -> throw address.invalid("tlsVerify is full, or ca to allow any host name");
+      default -> throw address.invalid("tlsVerify must be full, or ca to allow any host name");
     };
   }
 
@@ -174,7 +175,7 @@ final class RedisAddress {
       return Durability.NONE;
     }
     if (!replicas.matches("[0-9]{1,3}")) {
-      throw address.invalid("wait is a number of replicas");
+      throw address.invalid("wait must be a number of replicas");
     }
     return new Durability(Integer.parseInt(replicas), duration());
   }
@@ -183,7 +184,7 @@ final class RedisAddress {
     String given = parameters.getOrDefault("waitTimeout", "1s");
     Matcher parts = DURATION.matcher(given);
     if (!parts.matches()) {
-      throw address.invalid("waitTimeout is a duration such as 500ms or 2s");
+      throw address.invalid("waitTimeout must be a duration such as 500ms or 2s");
     }
     long figure = Long.parseLong(parts.group(1));
     return parts.group(2).equals("s") ? Duration.ofSeconds(figure) : Duration.ofMillis(figure);

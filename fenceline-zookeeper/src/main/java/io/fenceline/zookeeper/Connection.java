@@ -111,7 +111,7 @@ record Connection(
         client.setData().forPath(root, Layout.formatBytes());
       } else if (!found.equals(Layout.FORMAT)) {
         throw new StoreRefusedException(
-            "The folder %s is in use for something else: it says '%s' instead of '%s'; use another one (store=%s)"
+            "The folder %s is in use for something else: it contains '%s' instead of '%s'; use another folder (store=%s)"
                 .formatted(
                     root,
                     found.length() > 60 ? found.substring(0, 60) + "…" : found,
@@ -132,7 +132,7 @@ record Connection(
           "ZooKeeper refused the login; check user and password (store=" + description + ")", e);
     } catch (Exception e) {
       throw new StoreUnavailableException(
-          description, "The folder could not be made: " + e.getMessage(), e);
+          description, "The folder could not be created: " + e.getMessage(), e);
     }
   }
 

@@ -90,7 +90,7 @@ public final class ZooKeeperProvider implements StoreProvider {
       try {
         PathUtils.validatePath(folder);
       } catch (IllegalArgumentException e) {
-        throw address.invalid("the folder is no path of ZooKeeper");
+        throw address.invalid("the folder is not a valid ZooKeeper path");
       }
     }
     Duration session = duration(address, "session", SESSION);

@@ -140,7 +140,7 @@ final class ZooKeeperStore implements LockStore {
       throw new io.fenceline.settings.InvalidSettingException(
           "lease",
           lease,
-          ("a ZooKeeper session of %s proves itself for %s (session − a sixth − a tick of %s − drift):"
+          ("a ZooKeeper session of %s can keep leases of up to %s (session − a sixth − a tick of %s − drift);"
                   + " ask for a longer session, up to 20 ticks of the server")
               .formatted(
                   Durations.show(claimContext.nodes().sessionTimeout()),

@@ -150,7 +150,7 @@ class AccessTest {
       assertThatThrownBy(() -> client.lock("long", tooLong))
           .isInstanceOf(InvalidSettingException.class)
           .hasMessageContaining("lease 5s")
-          .hasMessageContaining("a ZooKeeper session of 5s proves itself for 3.866s");
+          .hasMessageContaining("a ZooKeeper session of 5s can keep leases of up to 3.866s");
       assertThat(client.guarantees().gives(Guarantee.LINEARIZABLE)).isTrue();
     }
   }

@@ -52,7 +52,7 @@ class ErrorTextTest {
             () -> connect("no-such-host.invalid:2181/errors", BRIEF)),
         refused(
             "folder in use for something else",
-            "The folder /foreign/fenceline is in use for something else: it says 'hello' instead of 'fenceline format 1'; use another one (store=zookeeper://"
+            "The folder /foreign/fenceline is in use for something else: it contains 'hello' instead of 'fenceline format 1'; use another folder (store=zookeeper://"
                 + there
                 + "/foreign/fenceline)",
             () -> {

@@ -65,7 +65,7 @@ public final class LettuceVersion {
     throw new InvalidSettingException(
         "connection",
         connection.getClass().getName(),
-        "this version of Lettuce does not tell its codec; pass it as second argument");
+        "with this version of Lettuce the connection does not reveal its codec; pass the codec as the second argument");
   }
 
   private static @Nullable Object valueOf(Class<?> type, Object connection) {

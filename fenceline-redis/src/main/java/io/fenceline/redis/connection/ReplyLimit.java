@@ -95,7 +95,7 @@ final class ReplyLimit extends ChannelDuplexHandler {
     if (!ended) {
       ended = true;
       ctx.fireExceptionCaught(
-          new RedisException("The server sent " + wrong + "; the connection is given up"));
+          new RedisException("The server sent " + wrong + "; the connection was closed"));
       ctx.close();
     }
   }
@@ -186,6 +186,6 @@ final class ReplyLimit extends ChannelDuplexHandler {
     values = 0;
     bytes = 0;
     pushed = false;
-    return unasked > MOST_UNASKED ? "answers to what was not asked" : null;
+    return unasked > MOST_UNASKED ? "answers that nobody asked for" : null;
   }
 }

@@ -103,7 +103,7 @@ public final class SingleTopology implements Topology {
                     server.name
                         + " has more than "
                         + MOST_KEYS
-                        + " names that fit; ask for fewer"));
+                        + " matching names; ask for a longer prefix"));
           }
           return cursor.isFinished()
               ? CompletableFuture.completedFuture(null)

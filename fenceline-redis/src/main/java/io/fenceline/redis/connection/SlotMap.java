@@ -94,7 +94,7 @@ final class SlotMap {
   Address ownerOf(int bucket) {
     Address owner = owners[SlotHash.getSlot(Layout.counter(bucket))];
     if (owner == null) {
-      throw new IllegalStateException("nobody has bucket " + bucket);
+      throw new IllegalStateException("no node serves the slot of bucket " + bucket);
     }
     return owner;
   }

@@ -68,7 +68,7 @@ public final class Diagnostics {
                 Finding.ok(
                     "version",
                     server + " is " + ServerCheck.software(greeting),
-                    "the oldest that works is " + ServerCheck.OLDEST_MAJOR + ".0")));
+                    "Fenceline needs at least " + ServerCheck.OLDEST_MAJOR + ".0")));
     return findings;
   }
 

@@ -182,7 +182,7 @@ public final class ServerCheck {
       throw new InvalidSettingException(
           "Redis version",
           version,
-          "the oldest that works is " + OLDEST_MAJOR + ".0 (store=" + store + ")");
+          "Fenceline needs at least " + OLDEST_MAJOR + ".0 (store=" + store + ")");
     }
   }
 }

@@ -165,7 +165,7 @@ public final class FenceCalls<K, V> {
   private static StoreUnavailableException unknown(@Nullable Throwable failure) {
     return new StoreUnavailableException(
         "redis",
-        "A guarded script was sent, and its answer did not come; it may have run, once",
+        "A guarded script was sent, and its answer did not arrive; it may have run once",
         failure);
   }
 

@@ -380,7 +380,9 @@ final class Ballot {
               ? ""
               : " (for another " + Durations.show(Duration.ofMillis(silent.leftMillis())) + ")");
     }
-    return vote instanceof Late ? "has heard that it is over" : "refused it";
+    return vote instanceof Late
+        ? "already knows a later attempt or the withdrawal of this claim"
+        : "refused it";
   }
 
   /**

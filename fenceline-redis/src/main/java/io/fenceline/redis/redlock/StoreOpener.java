@@ -49,7 +49,9 @@ public final class StoreOpener {
     int count = settings.uris().size();
     if (count < FEWEST || count > MOST) {
       throw new InvalidSettingException(
-          "nodes of a Redlock", count, "it has " + FEWEST + " to " + MOST + ", better five");
+          "nodes of a Redlock",
+          count,
+          "a Redlock has " + FEWEST + " to " + MOST + ", five are recommended");
     }
     Driver driver = new Driver(null, settings.options(), context.connectTimeout());
     ReplyTimeouts deadlines =
