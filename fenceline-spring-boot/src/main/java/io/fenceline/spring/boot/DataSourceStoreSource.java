@@ -89,7 +89,7 @@ final class DataSourceStoreSource implements StoreSource, DisposableBean {
     return product.equals("SQLite")
         ? "the DataSource is SQLite, where a transaction of the application would keep renewals from"
             + " being written: give locks a file of their own, fenceline.store=sqlite:/path/locks.db"
-        : "the DataSource is %s, which can't keep locks; PostgreSQL, MariaDB and MySQL can"
+        : "the DataSource is %s, which is not supported for locks; use PostgreSQL, MariaDB or MySQL"
             .formatted(product);
   }
 

@@ -140,7 +140,7 @@ class StoreChoiceTest {
         failure(Boot.withDataSource().withPropertyValues("spring.datasource.url=jdbc:h2:mem:x"));
     assertThat(analysis.getDescription())
         .contains(
-            "the DataSource is H2, which can't keep locks; PostgreSQL, MariaDB and MySQL can");
+            "the DataSource is H2, which is not supported for locks; use PostgreSQL, MariaDB or MySQL");
   }
 
   /** Databases that no test can have: all that counts is what they call themselves. */
@@ -178,7 +178,7 @@ class StoreChoiceTest {
     FailureAnalysis analysis =
         failure(Boot.withDataSource().withBean(DataSource.class, () -> calledBy(product)));
     assertThat(analysis.getDescription())
-        .contains("the DataSource is " + product + ", which can't keep locks");
+        .contains("the DataSource is " + product + ", which is not supported for locks");
     assertThat(analysis.getAction()).contains("fenceline.store=jdbc:postgresql://");
   }
 
