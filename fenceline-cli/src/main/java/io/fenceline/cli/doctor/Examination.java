@@ -69,8 +69,8 @@ public final class Examination {
               "guarantees",
               "not given: " + String.join(", ", missing),
               failover,
-              "Where that is not enough, choose another store (fenceline stores), and have what you"
-                  + " guard check the token."));
+              "If you need one of these, choose another store (see 'fenceline stores'), and let the"
+                  + " guarded resource check the token."));
     }
     findings.add(durable(given));
     try {
@@ -79,13 +79,13 @@ public final class Examination {
           Finding.ok(
               "lease",
               "a lease of " + Durations.show(lease) + " is within the store's bounds",
-              "A holder that vanishes keeps its name closed for that long."));
+              "If a holder dies, its name stays closed for up to this long."));
     } catch (IllegalArgumentException e) {
       findings.add(
           Finding.serious(
               "lease",
               String.valueOf(e.getMessage()),
-              "No lock with this lease can be taken.",
+              "No lock with this lease can be acquired.",
               "Use a lease within the bounds."));
     }
   }
@@ -95,19 +95,19 @@ public final class Examination {
     return switch (given.durable()) {
       case YES ->
           Finding.ok(
-              "durable", "a crash of the store forgets no lock", "On a crash: " + onCrash + ".");
+              "durable", "locks survive a crash of the store", "On a crash: " + onCrash + ".");
       case NO ->
           Finding.note(
               "durable",
               onCrash,
               "Locks may be forgotten while they are held, and given to another holder.",
-              "Change the setting, or have what you guard check the token.");
+              "Change the setting, or let the guarded resource check the token.");
       case UNKNOWN ->
           Finding.note(
               "durable",
-              "it could not be found out whether a crash forgets locks: " + onCrash,
+              "it is unknown whether locks survive a crash: " + onCrash,
               "Locks may be forgotten while they are held, and given to another holder.",
-              "Let this user read the store's settings.");
+              "Allow this user to read the store's settings.");
     };
   }
 
@@ -133,7 +133,7 @@ public final class Examination {
         findings.add(
             Finding.serious(
                 "probe",
-                "a name that nobody uses could not be locked",
+                "a new name could not be locked",
                 "The store refuses new locks.",
                 "Look at the store's own log."));
         return;
@@ -152,11 +152,11 @@ public final class Examination {
                   "This client may do all that a lock needs.")
               : Finding.serious(
                   "permissions",
-                  "a lock was acquired and renewed, but its release gave " + outcome,
-                  "Locks that are given back stay closed until their lease ends.",
-                  "Check what this user may delete."));
+                  "a lock was acquired and renewed, but its release returned " + outcome,
+                  "A released lock stays closed until its lease ends.",
+                  "Check whether this user may delete the lock's data."));
     } catch (FencelineException e) {
-      findings.add(failed("permissions", "a lock could not be acquired and given back", e));
+      findings.add(failed("permissions", "a lock could not be acquired and released", e));
     } finally {
       held.ifPresent(Hold::release);
     }
@@ -188,7 +188,7 @@ public final class Examination {
               meaning
                   + " Tokens of stores that count by their clock would go back if it were replaced"
                   + " by one that is behind.",
-              "Run a time service (chrony, systemd-timesyncd) on both."));
+              "Run a time service (chrony, systemd-timesyncd) on both machines."));
     }
   }
 
@@ -222,15 +222,17 @@ public final class Examination {
           Finding.note(
               "latency",
               found,
-              "A renewal has two thirds of the lease of " + Durations.show(lease) + "; few fit.",
-              "Use a longer lease, or a store that is nearer."));
+              "At this latency, few renewal attempts fit into a lease of "
+                  + Durations.show(lease)
+                  + ".",
+              "Use a longer lease, or a store that is closer to this machine."));
     } else {
       findings.add(
           Finding.serious(
               "latency",
               found,
               "Renewals may come too late for a lease of " + Durations.show(lease) + ".",
-              "Use a longer lease, or a store that is nearer."));
+              "Use a longer lease, or a store that is closer to this machine."));
     }
   }
 
@@ -239,6 +241,6 @@ public final class Examination {
         check,
         found + ": " + e.getMessage(),
         "Locks do not work with this store and user.",
-        "Give this user the permissions that docs/stores say it needs, or repair the store.");
+        "Give this user the permissions that docs/least-rights.md lists, or repair the store.");
   }
 }

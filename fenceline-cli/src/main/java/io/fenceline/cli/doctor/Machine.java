@@ -24,7 +24,7 @@ public final class Machine {
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
   private static final String SENT_AWAY =
-      "Other users of this machine can send you to a store of theirs.";
+      "Other users of this machine can redirect your locks to a store of theirs.";
 
   private static final int ROOT = 0;
 
@@ -61,13 +61,13 @@ public final class Machine {
           Finding.serious(
               "machine",
               "the folder for temporary files, " + temporary + ", is not writable",
-              "'fenceline run' can't make a folder for its guard process.",
+              "'fenceline run' can't create a folder for its guard process.",
               "Make it writable, or start with FENCELINE_JAVA_OPTS=-Djava.io.tmpdir=FOLDER."));
     } else {
       findings.add(
           Finding.ok(
               "machine",
-              "sh, setsid and a folder for temporary files are there",
+              "sh, setsid and a writable folder for temporary files are available",
               "'fenceline run' can guard its commands."));
     }
     configFile(config, findings);
@@ -106,12 +106,12 @@ public final class Machine {
                 "config file",
                 whose + " belongs to " + Files.getOwner(whose).getName(),
                 SENT_AWAY,
-                "Make it yours: chown $(id -u) " + whose));
+                "Take ownership of it: chown $(id -u) " + whose));
       } else if (WRITABLE.stream().anyMatch(permissions::contains)) {
         findings.add(
             Finding.serious(
                 "config file",
-                config + " is not only yours: others may write it",
+                config + " can be changed: others may write it",
                 SENT_AWAY,
                 "chmod 600 " + config));
       } else if (WRITABLE.stream().anyMatch(Files.getPosixFilePermissions(folder)::contains)) {
@@ -129,7 +129,7 @@ public final class Machine {
                 "Other users of this machine can take and break your locks.",
                 "chmod 600 " + config));
       } else {
-        findings.add(Finding.ok("config file", config + " is read", "Its settings count."));
+        findings.add(Finding.ok("config file", config + " is read", "Its settings are used."));
       }
     } catch (IOException e) {
       findings.add(
