@@ -70,9 +70,9 @@ final class Diagnostics {
     return List.of(
         Finding.note(
             "cluster",
-            "a question was not answered: " + Causes.unwrap(failure).getMessage(),
-            "members and alarms may be in a state that locks suffer from",
-            "ask as a user who may, or use etcdctl endpoint status"));
+            "a request was not answered: " + Causes.unwrap(failure).getMessage(),
+            "failed members or alarms that affect locks would go unnoticed",
+            "run the check as a user with the right to read them, or use etcdctl endpoint status"));
   }
 
   private <T> CompletableFuture<T> asked(
@@ -118,8 +118,8 @@ final class Diagnostics {
           Finding.serious(
               "members",
               figures + " (" + names + ")",
-              "a majority must live, or nothing is granted and all holds are lost",
-              "start them, or remove them from the cluster; they are visited at the addresses that"
+              "without a live majority, nothing is granted and all holds are lost",
+              "start them, or remove them from the cluster; they are contacted at the addresses that"
                   + " they advertise"));
     } else if (voters.size() < 3) {
       found.add(
@@ -139,7 +139,7 @@ final class Diagnostics {
                 "leader",
                 "no member knows a leader",
                 "nothing is granted or renewed",
-                "see why the members do not reach each other"));
+                "find out why the members do not reach each other"));
     found.add(judgeVersions(visits));
     return found;
   }
@@ -159,7 +159,7 @@ final class Diagnostics {
             shown,
             "a leader that stalls and comes back may revoke leases that are alive (etcd issue 15247)",
             "use 3.4.31, 3.5.13 or a later version; until then rely on fencing tokens")
-        : Finding.ok("version", shown, "no known fault of leases");
+        : Finding.ok("version", shown, "no known bug with leases");
   }
 
   /** Before the fix that makes an old leader's revocations void. */
@@ -285,7 +285,10 @@ final class Diagnostics {
     String meaning = "each acquire and each release takes about as long";
     return took.compareTo(SLOW) > 0
         ? Finding.note(
-            "latency", found, meaning, "put the members' logs on fast disks, near to each other")
+            "latency",
+            found,
+            meaning,
+            "put the members' logs on fast disks, and the members close to each other")
         : Finding.ok("latency", found, meaning);
   }
 }

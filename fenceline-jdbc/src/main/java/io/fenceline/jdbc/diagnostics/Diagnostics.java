@@ -132,12 +132,12 @@ public final class Diagnostics {
               : Finding.ok(item, found, "a promoted standby has all grants");
       case "journal_mode" ->
           value.equalsIgnoreCase("wal")
-              ? Finding.ok(item, found, "those who look do not wait for those who write")
+              ? Finding.ok(item, found, "readers do not wait for writers")
               : Finding.serious(
                   item,
                   found,
-                  "someone has changed the file's journal mode while it is in use",
-                  "let nobody else write to this file");
+                  "another program has changed the file's journal mode while it is in use",
+                  "let no other program write to this file");
       case "synchronous" ->
           value.equals("0")
               ? Finding.serious(

@@ -59,7 +59,7 @@ public final class Diagnostics {
                     Finding.serious(
                         "shards",
                         "there is no connection to " + server,
-                        "names in its slots can't be locked, held ones get lost; others are not"
+                        "names in its slots can't be locked, and held ones are lost; others are not"
                             + " affected",
                         "start it, or let a replica take over")));
     greetings.forEach(
@@ -254,16 +254,16 @@ public final class Diagnostics {
           "replicas",
           found,
           "a failover may lose locks that the replica had not received yet",
-          "say wait=1 if that is worth a round trip between the servers");
+          "set wait=1 if that is worth a round trip between the servers");
     }
-    return Finding.ok("replicas", found, "as many as are asked for");
+    return Finding.ok("replicas", found, "as many as the setting asks for");
   }
 
   private static Finding unreadable(String check, String command, Throwable failure) {
     return Finding.note(
         check,
         command + " failed: " + message(failure),
-        "it can't be told whether the server's settings are safe for locks",
-        "allow " + command + " to the user, or look by yourself");
+        "it is unknown whether the server's settings are safe for locks",
+        "allow " + command + " to the user, or check the settings yourself");
   }
 }

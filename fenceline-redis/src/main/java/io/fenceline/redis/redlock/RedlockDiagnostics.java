@@ -111,7 +111,7 @@ final class RedlockDiagnostics {
   private Finding size() {
     String found = nodes.size() + " nodes";
     return nodes.size() % 2 == 1
-        ? Finding.ok("nodes", found, "as many may fail as their number allows")
+        ? Finding.ok("nodes", found, "an odd number, as recommended")
         : Finding.note(
             "nodes",
             found,

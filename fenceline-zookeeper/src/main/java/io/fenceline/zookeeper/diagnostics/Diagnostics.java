@@ -73,7 +73,7 @@ public final class Diagnostics {
                 Finding.note(
                     "ensemble",
                     "the list of servers can't be read (" + KeeperException.Code.get(code) + ")",
-                    "how many servers may fail is not known",
+                    "it is unknown how many servers may fail",
                     "give this login the right to read " + ZooDefs.CONFIG_NODE));
           }
         };
@@ -99,7 +99,7 @@ public final class Diagnostics {
     String meaning = "%d of them may fail".formatted(mayFail);
     return voters % 2 == 0
         ? Finding.note(
-            "ensemble", found, meaning + ", no more than with one less", "run an odd number")
+            "ensemble", found, meaning + ", no more than with one server less", "run an odd number")
         : Finding.ok("ensemble", found, meaning);
   }
 
@@ -119,7 +119,7 @@ public final class Diagnostics {
     if (code != OK && code != NO_NODE) {
       return Finding.serious(
           "heartbeat",
-          "a heartbeat was answered " + KeeperException.Code.get(code),
+          "a write of the heartbeat failed with " + KeeperException.Code.get(code),
           "no lock can be kept",
           "give this login the right to write the heartbeat node");
     }
@@ -152,7 +152,7 @@ public final class Diagnostics {
                         "permissions",
                         "this login has no right to " + right.name() + " at " + right.path(),
                         "locks can't be acquired, kept or shown as they should be",
-                        "give it that right there (setAcl), as docs/least-rights.md has it"))
+                        "grant it there (setAcl), as docs/least-rights.md describes"))
             .toList();
   }
 
