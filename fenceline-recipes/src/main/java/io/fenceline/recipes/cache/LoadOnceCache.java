@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,6 +71,7 @@ public final class LoadOnceCache<V> {
    *   one before it loads, so what was read earlier can't come later. An expired mark refuses too.
    * - Without a shared tier there is nothing to fence: a local value is kept if the lock is still valid.
    */
+  private static final int SLOTS = 64;
   private static final Logger LOG = LoggerFactory.getLogger(LoadOnceCache.class);
   private static final String LOCKS = "cache:";
   private static final double MOST_JITTER = 0.9;
@@ -80,6 +82,9 @@ public final class LoadOnceCache<V> {
   private final Codec<V> codec;
   private final Settings settings;
   private final Cache<String, Local<V>> local;
+
+  /** How often keys were invalidated; those of one slot are counted together. */
+  private final AtomicLongArray invalidations = new AtomicLongArray(SLOTS);
 
   /** Everything that can be set; changed only in a copy that no cache has yet. */
   private static final class Settings implements Cloneable {
@@ -115,6 +120,13 @@ public final class LoadOnceCache<V> {
 
   /** A value of this process. */
   private record Local<V>(V value, long freshUntilNanos, long keptUntilNanos) {}
+
+  /**
+   * One call.
+   *
+   * @param invalidated how often keys like this one had been invalidated when it began
+   */
+  private record Call(String key, String record, long invalidated) {}
 
   private LoadOnceCache(Fenceline fenceline, String name, Codec<V> codec, Settings settings) {
     this.fenceline = fenceline;
@@ -231,9 +243,10 @@ public final class LoadOnceCache<V> {
     if (here != null && isFresh(here)) {
       return here.value;
     }
+    Call call = new Call(key, record, invalidations.get(slot(key)));
     Optional<Hold> acquired;
     try {
-      Local<V> known = looked(key, record, here);
+      Local<V> known = looked(call, here);
       if (known != null && isFresh(known)) {
         return known.value;
       }
@@ -246,21 +259,21 @@ public final class LoadOnceCache<V> {
         throw e;
       }
       LOG.warn("Cache '{}': key '{}' is loaded without its lock: a store is away", name, key, e);
-      return keep(key, loaded(key, loader), settings.timeToLive);
+      return keep(call, loaded(key, loader), settings.timeToLive);
     }
     try (Hold hold = acquired.get()) {
-      return under(hold, key, record, loader);
+      return under(hold, call, loader);
     }
   }
 
   /** The last value that is not too old, of whichever tier. */
-  private @Nullable Local<V> looked(String key, String record, @Nullable Local<V> here) {
+  private @Nullable Local<V> looked(Call call, @Nullable Local<V> here) {
     SharedTier shared = settings.shared;
     if (shared != null) {
-      Optional<SharedTier.Stored> found = shared.find(record);
+      Optional<SharedTier.Stored> found = shared.find(call.record);
       if (found.isPresent() && found.get().isFresh()) {
         V value = codec.decode(found.get().value());
-        return put(key, value, found.get().fresh());
+        return put(call, value, found.get().fresh());
       }
       if (found.isPresent() && found.get().fresh().plus(settings.stale).toNanos() > 0) {
         long now = time.nanos();
@@ -278,8 +291,9 @@ public final class LoadOnceCache<V> {
     return hasStale ? lock.tryAcquire() : Optional.of(lock.acquire(settings.waiting));
   }
 
-  private <X extends Exception> V under(
-      Hold hold, String key, String record, Loader<? extends V, X> loader) throws X {
+  private <X extends Exception> V under(Hold hold, Call call, Loader<? extends V, X> loader)
+      throws X {
+    String key = call.key;
     Local<V> second = local.getIfPresent(key);
     if (second != null && isFresh(second)) {
       return second.value;
@@ -287,14 +301,14 @@ public final class LoadOnceCache<V> {
     SharedTier shared = settings.shared;
     if (shared == null) {
       V value = loaded(key, loader);
-      return hold.isValid() ? keep(key, value, fresh()) : value;
+      return hold.isValid() ? keep(call, value, fresh()) : value;
     }
     boolean isOurs;
     try {
-      SharedTier.Look look = shared.begin(record, hold.token(), settings.longestLoad);
+      SharedTier.Look look = shared.begin(call.record, hold.token(), settings.longestLoad);
       if (look.found().isPresent()) {
         V value = codec.decode(look.found().get().value());
-        return put(key, value, look.found().get().fresh()).value;
+        return put(call, value, look.found().get().fresh()).value;
       }
       isOurs = look.isOurs();
     } catch (StoreUnavailableException e) {
@@ -302,32 +316,33 @@ public final class LoadOnceCache<V> {
         throw e;
       }
       LOG.warn("Cache '{}': key '{}' is not shared: the shared tier is away", name, key, e);
-      return keep(key, loaded(key, loader), fresh());
+      return keep(call, loaded(key, loader), fresh());
     }
     V value = loaded(key, loader);
-    return isOurs ? published(shared, hold.token(), key, record, value) : value;
+    return isOurs ? published(shared, hold.token(), call, value) : value;
   }
 
-  private V published(SharedTier shared, long token, String key, String record, V value) {
+  private V published(SharedTier shared, long token, Call call, V value) {
     Duration fresh = fresh();
     byte[] bytes = codec.encode(value);
     try {
-      if (shared.put(record, token, bytes, fresh, fresh.plus(settings.stale))) {
-        return keep(key, value, fresh);
+      if (shared.put(call.record, token, bytes, fresh, fresh.plus(settings.stale))) {
+        return keep(call, value, fresh);
       }
       LOG.warn(
           "Cache '{}': the value of key '{}' was not shared, since its loader was overtaken or took"
               + " longer than {} (token={})",
           name,
-          key,
+          call.key,
           Durations.show(settings.longestLoad),
           token);
-      Optional<SharedTier.Stored> newer = shared.find(record).filter(SharedTier.Stored::isFresh);
+      Optional<SharedTier.Stored> newer =
+          shared.find(call.record).filter(SharedTier.Stored::isFresh);
       return newer.isPresent()
-          ? put(key, codec.decode(newer.get().value()), newer.get().fresh()).value
+          ? put(call, codec.decode(newer.get().value()), newer.get().fresh()).value
           : value;
     } catch (StoreUnavailableException e) {
-      LOG.warn("Cache '{}': the value of key '{}' was not shared", name, key, e);
+      LOG.warn("Cache '{}': the value of key '{}' was not shared", name, call.key, e);
       return value; // It may be there or not; it was loaded in any case.
     }
   }
@@ -351,29 +366,38 @@ public final class LoadOnceCache<V> {
     return value.freshUntilNanos - time.nanos() > 0;
   }
 
-  private V keep(String key, V value, Duration fresh) {
-    return put(key, value, fresh).value;
+  private V keep(Call call, V value, Duration fresh) {
+    return put(call, value, fresh).value;
   }
 
-  private Local<V> put(String key, V value, Duration fresh) {
+  /** Keeps a value, unless its key was invalidated since the call began. */
+  private Local<V> put(Call call, V value, Duration fresh) {
     long now = time.nanos();
     long until = now + fresh.toNanos();
     Local<V> entry = new Local<>(value, until, until + settings.stale.toNanos());
-    local.put(key, entry);
+    local.put(call.key, entry);
+    // Whoever invalidates counts first, and removes then: one of us two removes it.
+    if (invalidations.get(slot(call.key)) != call.invalidated) {
+      local.asMap().remove(call.key, entry);
+    }
     return entry;
   }
 
   /**
-   * Forgets a key, here and in the shared tier. With a shared tier, a value that is being loaded
-   * now is not kept, since it may have been read before the change that is the reason for this
-   * call; without one, it is.
+   * Forgets a key, here and in the shared tier. A value that is being loaded now is not kept, since
+   * it may have been read before the change that is the reason for this call.
    */
   public void invalidate(String key) {
     String record = check(key);
+    invalidations.incrementAndGet(slot(key));
     if (settings.shared != null) {
       settings.shared.remove(record);
     }
     local.invalidate(key);
+  }
+
+  private static int slot(String key) {
+    return Math.floorMod(key.hashCode(), SLOTS);
   }
 
   private String check(String key) {

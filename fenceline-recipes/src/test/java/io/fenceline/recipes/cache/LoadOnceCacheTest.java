@@ -102,10 +102,18 @@ class LoadOnceCacheTest {
     assertThat(here.get(key, this::load)).as("its local tier, still").isEqualTo("load 1");
   }
 
+  @Test
+  void invalidate_discardsWhatIsBeingLoaded() throws Exception {
+    invalidatedMeanwhile(cache(first));
+  }
+
   @ParameterizedTest
   @EnumSource
-  void invalidate_discardsWhatIsBeingLoaded_ifThereIsASharedTier(Tier kind) throws Exception {
-    LoadOnceCache<String> cache = cache(first).shared(tier(kind));
+  void invalidate_discardsWhatIsBeingLoaded_forASharedTier(Tier kind) throws Exception {
+    invalidatedMeanwhile(cache(first).shared(tier(kind)));
+  }
+
+  private void invalidatedMeanwhile(LoadOnceCache<String> cache) throws Exception {
     String loaded =
         cache.get(
             key,
