@@ -17,6 +17,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** A claim that is asked of a store itself, and what was heard of it. */
 public final class Heard implements ClaimHandler {
@@ -44,9 +45,9 @@ public final class Heard implements ClaimHandler {
     return ((JdbcStore) store).waiters.queues().turn(names).first();
   }
 
-  /** Tells the database that these are alive. */
-  public static void beat(LockStore store, List<Owner> owners, List<String> names) {
-    ((JdbcStore) store).waiters.queues().beat(owners, names);
+  /** Tells the database that these are alive; gives who is still in a queue. */
+  public static Set<Owner> beat(LockStore store, List<Owner> owners, List<String> names) {
+    return ((JdbcStore) store).waiters.queues().beat(owners, names).alive();
   }
 
   /** Whether those who wait hear of it when it is their turn. */

@@ -37,8 +37,9 @@ public final class Sql {
    *
    * @param text with question marks
    * @param places of each parameter, counted from 1
+   * @param room how many places a list has, each time that it is named
    */
-  public record Form(String text, Map<String, int[]> places) {}
+  public record Form(String text, Map<String, int[]> places, int room) {}
 
   /**
    * What each dialect has a file of its own for. Not found out by looking: a resource that is not
@@ -208,7 +209,7 @@ public final class Sql {
     text.append(template, done, template.length());
     Map<String, int[]> places = new HashMap<>();
     found.forEach((key, value) -> places.put(key, value.stream().mapToInt(i -> i).toArray()));
-    return new Form(text.toString(), Map.copyOf(places));
+    return new Form(text.toString(), Map.copyOf(places), room);
   }
 
   /** A list in parts that one statement can take. */

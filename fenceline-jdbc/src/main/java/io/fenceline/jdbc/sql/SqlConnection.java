@@ -129,7 +129,7 @@ public final class SqlConnection {
     public Call set(String parameter, List<byte[]> values) throws SQLException {
       int[] places = places(parameter);
       for (int i = 0; i < places.length; i++) {
-        statement.setBytes(places[i], values.get(Math.min(i, values.size() - 1)));
+        statement.setBytes(places[i], values.get(Math.min(i % form.room(), values.size() - 1)));
       }
       return this;
     }
@@ -138,7 +138,7 @@ public final class SqlConnection {
     public Call setNumbers(String parameter, List<Long> values) throws SQLException {
       int[] places = places(parameter);
       for (int i = 0; i < places.length; i++) {
-        statement.setLong(places[i], values.get(Math.min(i, values.size() - 1)));
+        statement.setLong(places[i], values.get(Math.min(i % form.room(), values.size() - 1)));
       }
       return this;
     }

@@ -11,6 +11,7 @@ import io.fenceline.jdbc.Worker;
 import io.fenceline.jdbc.schema.LeastRights;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
+import io.fenceline.spi.Owner;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.testbed.process.JavaProcess;
 import io.fenceline.testbed.proxy.Fault;
@@ -22,6 +23,7 @@ import io.fenceline.testbed.server.MariaDbServer;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -273,6 +275,17 @@ class MariaDbListenerTest {
       }
       awaitSleepers(0);
       assertThat(System.nanoTime() - closed).isLessThan(15_000_000_000L); // It sleeps for thirty.
+    }
+  }
+
+  /** Whoever is not is taken for forgotten, and asks anew. */
+  @Test
+  void allWhoAreInAQueue_areAlive() {
+    List<String> names = List.of("alive-1", "alive-2", "alive-3");
+    try (LockStore store = Heard.open(Urls.of(server), new ManualTime())) {
+      names.forEach(name -> new Heard(store, name, Mode.EXCLUSIVE, LEASE));
+      List<Owner> owners = names.stream().map(name -> waits(store, name).request.owner()).toList();
+      assertThat(Heard.beat(store, owners, names)).containsExactlyInAnyOrderElementsOf(owners);
     }
   }
 
