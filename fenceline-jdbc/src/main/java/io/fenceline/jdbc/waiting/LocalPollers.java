@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The clients of this process that use the same tables: they tell each other at once what they
@@ -65,19 +67,22 @@ public final class LocalPollers {
     if (first.size() == 1) {
       hintNow(first.values().iterator().next().id());
     } else {
-      look(first.keySet());
+      // On the bell's own thread: its next sleep begins when those who were found have been asked
+      // for.
+      look(first.keySet(), Runnable::run);
     }
   }
 
   /** Looks for all who wait in this process, once. */
   void look() {
-    look(quietNames());
+    look(quietNames(), null);
   }
 
-  private void look(Collection<String> names) {
+  private void look(Collection<String> names, @Nullable Executor thread) {
     List<QueuePoller> rooms = rooms();
     if (!names.isEmpty() && !rooms.isEmpty()) {
-      rooms.get(0).look(List.copyOf(names), this::hintNow);
+      // If the client that looks is being closed, or in need, each looks for itself.
+      rooms.get(0).look(List.copyOf(names), thread, this::hintNow, this::soon);
     }
   }
 

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -279,19 +280,24 @@ public final class QueuePoller {
     }
   }
 
-  /** Looks for others, too, once. */
-  void look(List<String> names, Consumer<String> hint) {
-    context
-        .time()
-        .lane(Lane.WORK)
-        .execute(
-            () -> {
-              try {
-                queues.turn(names).first.forEach(owner -> hint.accept(owner.id()));
-              } catch (RuntimeException e) {
-                soon(); // Whoever waits hears what is wrong.
-              }
-            });
+  /**
+   * Looks for others, too, once.
+   *
+   * @param thread where; null for one of ours
+   * @param hint hears who should ask
+   * @param failed called if it can't look: whoever waits hears what is wrong when it looks by
+   *     itself
+   */
+  void look(List<String> names, @Nullable Executor thread, Consumer<String> hint, Runnable failed) {
+    Executor executor = thread == null ? context.time().lane(Lane.WORK) : thread;
+    executor.execute(
+        () -> {
+          try {
+            queues.turn(names).first.forEach(owner -> hint.accept(owner.id()));
+          } catch (RuntimeException e) {
+            failed.run();
+          }
+        });
   }
 
   private synchronized @Nullable Waiting named(String id) {

@@ -95,13 +95,18 @@ public final class Waiters {
     if (hears != null) {
       hears.start();
     }
-    boolean isToldForSure = hears != null && watch != null && hears.covers(watch);
+    boolean isToldForSure = covers(hears, watch);
     Duration untilEnd = holderLasts == null ? QueuePoller.patience(request) : holderLasts;
     poller.add(request, claim, isToldForSure ? untilEnd : null);
-    if (watch != null && !isToldForSure) {
+    // Asked again, now that it is known: a ring that came before has begun a sleep without it.
+    if (watch != null && !covers(hears, watch)) {
       poller.beginAnew();
       local.look();
     }
+  }
+
+  private static boolean covers(@Nullable NotificationListener hears, @Nullable Watch watch) {
+    return hears != null && watch != null && hears.covers(watch);
   }
 
   private void untold() {

@@ -65,7 +65,7 @@ class QueuePollerTest {
     }
   }
 
-  private static final class Ignored implements ClaimHandler {
+  static final class Ignored implements ClaimHandler {
     @Override
     public void granted(Grant grant) {}
 
