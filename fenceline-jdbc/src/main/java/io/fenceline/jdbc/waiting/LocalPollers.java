@@ -47,9 +47,13 @@ public final class LocalPollers {
         });
   }
 
-  /** Someone's turn has come. */
-  public void hint(String id) {
-    rooms().forEach(room -> room.hint(id));
+  /** Someone's turn has come; gives whether it waits here. */
+  public boolean hint(String id) {
+    boolean isKnown = false;
+    for (QueuePoller room : rooms()) {
+      isKnown |= room.hint(id);
+    }
+    return isKnown;
   }
 
   /** As {@link #hint}, where asking does not block. */

@@ -42,7 +42,8 @@ public final class MariaDbListener implements NotificationListener {
    *    should have been told, and until the bell is heard again, looks are as frequent as without it.
    *
    * How a ring would hit someone else: the lock's holder is asked for by the statement that ends its
-   * statement; connections have ids that are not used again while a server runs.
+   * statement; connections have ids that are not used again while a server runs. Before a
+   * connection goes back to a pool, it gives the lock back.
    */
   private static final int SLEEP_SECONDS = 30;
   private static final long EARLY_NANOS = (SLEEP_SECONDS - 1) * 1_000_000_000L;
@@ -55,9 +56,15 @@ public final class MariaDbListener implements NotificationListener {
   private static final long FIRST_PAUSE_NANOS = 200_000_000;
   private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
   private static final long BUSY_PAUSE_NANOS = 20_000_000;
+  private static final int MOST_TRIES_TO_END = 10;
+  private static final long END_PAUSE_MILLIS = 100;
 
   /** No statement of ours is to be ended by a limit. */
-  private static final String WITHOUT_LIMIT = "SET SESSION max_statement_time = 0";
+  private static final String WITHOUT_LIMIT =
+      "SET @fenceline_limit = @@SESSION.max_statement_time, SESSION max_statement_time = 0";
+
+  private static final String AS_BEFORE =
+      "SET SESSION max_statement_time = COALESCE(@fenceline_limit, @@SESSION.max_statement_time)";
 
   private final ListenerSource source;
   private final Statements.Bell statements;
@@ -73,7 +80,6 @@ public final class MariaDbListener implements NotificationListener {
 
   // Guarded by this.
   private @Nullable Thread thread;
-  private @Nullable Connection connection;
 
   /** How long an answer may take that comes at the end of a sleep. */
   public static int answerMillis(long operationMillis) {
@@ -140,15 +146,20 @@ public final class MariaDbListener implements NotificationListener {
     long pause = FIRST_PAUSE_NANOS;
     while (!closed) {
       try (Connection opened = source.open()) {
-        if (!keep(opened)) {
-          return;
-        }
         opened.setAutoCommit(true);
-        Dialect.run(opened, WITHOUT_LIMIT);
         SqlConnection db = new SqlConnection(opened, null, false);
-        if (isFound(db)) {
-          pause = FIRST_PAUSE_NANOS;
-          listen(db);
+        boolean isUnchanged = false;
+        try {
+          isUnchanged = !isFound(db);
+          if (!isUnchanged) {
+            pause = FIRST_PAUSE_NANOS;
+            Dialect.run(opened, WITHOUT_LIMIT);
+            listen(db);
+          }
+        } finally {
+          if (!isUnchanged) {
+            leave(opened);
+          }
         }
       } catch (SQLException | RuntimeException e) {
         // It tries again.
@@ -165,6 +176,20 @@ public final class MariaDbListener implements NotificationListener {
     }
   }
 
+  /** A pool may lend the connection to someone else, who must not be the bell then. */
+  private static void leave(Connection opened) throws SQLException {
+    boolean isAsBefore = false;
+    try {
+      Dialect.run(opened, "DO RELEASE_ALL_LOCKS()");
+      Dialect.run(opened, AS_BEFORE);
+      isAsBefore = true;
+    } finally {
+      if (!isAsBefore) {
+        opened.abort(Runnable::run);
+      }
+    }
+  }
+
   /** Takes the lock; another process that is called like this one may have it. */
   private boolean isFound(SqlConnection db) throws SQLException {
     Integer taken = db.call(statements.listen()).set("client", client).row(row -> row.getInt(1));
@@ -175,7 +200,7 @@ public final class MariaDbListener implements NotificationListener {
     boolean isFirst = true;
     long second = System.nanoTime();
     int sleeps = 0;
-    do {
+    while (!closed) {
       long number = sleep + 1;
       sleep = number; // Before the list is made.
       List<String> quiet = List.copyOf(names.get());
@@ -202,7 +227,7 @@ public final class MariaDbListener implements NotificationListener {
       } else if (sleeps > MOST_SLEEPS_A_SECOND) {
         LockSupport.parkNanos(this, BUSY_PAUSE_NANOS);
       }
-    } while (!closed);
+    }
   }
 
   /** Sleeps until the bell is rung, it is someone's turn, or long enough; whether it was sooner. */
@@ -212,6 +237,7 @@ public final class MariaDbListener implements NotificationListener {
         looks ? db.call(statements.sleep(), quiet.size()) : db.call(statements.sleepOnly());
     if (looks) {
       call.set("names", quiet.stream().map(name -> name.getBytes(StandardCharsets.UTF_8)).toList());
+      call.set("client", client);
     }
     // A sleep that was ended at once may not have let go of the lock before its own.
     call.set("before", mark + (number - 1)).set("older", mark + (number - 2));
@@ -228,34 +254,42 @@ public final class MariaDbListener implements NotificationListener {
     return System.nanoTime() - begun < EARLY_NANOS;
   }
 
-  private synchronized boolean keep(Connection opened) {
-    connection = opened;
-    return !closed;
-  }
-
   @Override
   public void close() {
-    Connection open;
     Thread running;
     synchronized (this) {
       closed = true;
-      open = connection;
       running = thread;
-    }
-    if (open != null) {
-      // The driver asks the server, on another connection, to end this one at once.
-      UnboundThread.of(() -> abort(open), "fenceline-listen-end").start();
     }
     if (running != null) {
       LockSupport.unpark(running);
+      UnboundThread.of(() -> endSleep(running), "fenceline-listen-end").start();
     }
   }
 
-  private static void abort(Connection open) {
-    try {
-      open.abort(Runnable::run);
-    } catch (SQLException e) {
-      // It ends with its sleep.
+  /**
+   * Ends the sleep, over another connection. Not by the id of ours, as the driver would: where a
+   * balancer stands before several servers, the connection that has that id may be a stranger's.
+   */
+  private void endSleep(Thread running) {
+    if (sleep == 0) {
+      return;
     }
+    try (Connection other = source.open()) {
+      for (int tries = 0; tries < MOST_TRIES_TO_END && running.isAlive(); tries++) {
+        endSleep(other);
+        running.join(END_PAUSE_MILLIS); // It may have been about to begin.
+      }
+    } catch (SQLException | RuntimeException | InterruptedException e) {
+      // It ends by itself.
+    }
+  }
+
+  /** Nobody has the lock if the sleep has not begun, or is at another server. */
+  private void endSleep(Connection other) throws SQLException {
+    String block =
+        "BEGIN NOT ATOMIC DECLARE CONTINUE HANDLER FOR 1094 BEGIN END;"
+            + " KILL QUERY IS_USED_LOCK('%s'); END";
+    Dialect.run(other, block.formatted(mark + sleep));
   }
 }

@@ -246,12 +246,13 @@ public final class QueuePoller {
     }
   }
 
-  /** A message names who is next. */
-  void hint(String id) {
+  /** A message names who is next; gives whether it waits here. */
+  boolean hint(String id) {
     Waiting next = named(id);
     if (next != null) {
       ask(next);
     }
+    return next != null;
   }
 
   /** As {@link #hint}, where asking does not block: one thread less has to wake up. */

@@ -164,9 +164,11 @@ public final class Waiters {
    * @param whose its client; null if the database has told it
    */
   public void tell(String id, @Nullable String whose) {
-    local.hint(id);
+    boolean isKnown = local.hint(id);
     BiConsumer<String, String> tells = otherProcesses;
-    if (tells != null && whose != null && !ClaimRow.isOfSameProcess(whose, client)) {
+    // Who is called like this process may be another one all the same, or use other classes.
+    boolean isHere = isKnown && whose != null && ClaimRow.isOfSameProcess(whose, client);
+    if (tells != null && whose != null && !isHere) {
       tells.accept(whose, id);
     }
   }

@@ -1,4 +1,5 @@
--- bell.sql (MariaDB): sleeps until someone ends this statement, and not at all if it is somebody's turn.
+-- bell.sql (MariaDB): sleeps until someone ends this statement, and not at all if it is the turn of somebody of
+-- this process. One of another process may be slow to take its turn, or dead: nobody here could do anything.
 --
 -- Looking and sleeping are one request: a KILL that comes while the connection has none is dropped, but it
 -- comes after the commit that it tells of, and so before this look. :armed is a lock that says, to those
@@ -10,8 +11,9 @@
 BEGIN NOT ATOMIC
   DECLARE ready INT;
   DO RELEASE_LOCK(:before), RELEASE_LOCK(:older), GET_LOCK(:armed, 0);
-  SELECT COUNT(t.owner) INTO ready FROM (
+  SELECT COUNT(*) INTO ready FROM (
   {in_turn}
-  ) AS t;
+  ) AS t JOIN {claims} AS ours ON ours.owner = t.owner
+  WHERE SUBSTRING_INDEX(ours.client, ' ', 1) = SUBSTRING_INDEX(:client, ' ', 1);
   DO SLEEP(IF(ready > 0, 0, :seconds));
 END

@@ -1,7 +1,8 @@
 -- release.sql (MariaDB): gives a name back whose holder is in its row; the numbers stay.
 --
 -- Returns how many others there are, and the first who waits; no row if this owner is not there, or its
--- time is over. If the first who waits is another process', rings its bell: see ring.sql.
+-- time is over. If the first who waits is another process', rings its bell: see ring.sql. Otherwise returns its
+-- client: one that is not known here may be in a process of the same name.
 --
 -- Those who wait are read by a statement of its own, while the name's row is locked: none can come or go
 -- meanwhile. The bell is rung after the commit, so that whoever is woken finds the name free.
@@ -25,7 +26,8 @@ BEGIN NOT ATOMIC
   COMMIT AND NO CHAIN NO RELEASE;
   IF SUBSTRING_INDEX(head_client, ' ', 1) <> SUBSTRING_INDEX(:client, ' ', 1) THEN
     KILL QUERY IS_USED_LOCK({bell_of_head});
+    SET head_client = NULL;
   END IF;
-  SELECT others_left AS others, head_owner AS head, NULL AS whose
+  SELECT others_left AS others, head_owner AS head, head_client AS whose
   FROM DUAL WHERE others_left IS NOT NULL;
 END
