@@ -105,7 +105,7 @@ public final class Waiters {
     }
   }
 
-  private static boolean covers(@Nullable NotificationListener hears, @Nullable Watch watch) {
+  private static boolean covers(@Nullable NotificationListener hears, @Nullable ArmedBell watch) {
     return hears != null && watch != null && hears.covers(watch);
   }
 

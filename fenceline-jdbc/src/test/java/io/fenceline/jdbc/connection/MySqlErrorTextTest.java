@@ -122,6 +122,19 @@ class MySqlErrorTextTest {
                 })
             .within(ErrorText.SOON),
         refused(
+            "missing right at connect",
+            "The database can't be used for locks: the user lacks UPDATE ON fenceline_locks, UPDATE ON fenceline_claims, UPDATE ON fenceline_format; GRANT what docs/least-rights.md lists* "
+                + at,
+            () -> {
+              server.sql("REVOKE UPDATE ON locks.* FROM 'app'@'%'");
+              try {
+                connect(app);
+              } finally {
+                server.sql("GRANT UPDATE ON locks.* TO 'app'@'%'");
+              }
+            }),
+        // A right on the database that is taken away is felt by new connections only: no row here.
+        refused(
             "read-only server",
             "A claim of lock 'ledger' failed: the server may only be read; locks need the primary [*read-only*] "
                 + at,

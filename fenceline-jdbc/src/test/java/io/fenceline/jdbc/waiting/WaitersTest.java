@@ -106,12 +106,12 @@ class WaitersTest {
     }
 
     @Override
-    public Watch watch() {
-      return new Watch(sleep, "mark" + sleep);
+    public ArmedBell watch() {
+      return new ArmedBell(sleep, "mark" + sleep);
     }
 
     @Override
-    public boolean covers(Watch watch) {
+    public boolean covers(ArmedBell watch) {
       boolean covered = watch.covers(sleep);
       if (ringsOnceAsked) {
         ringsOnceAsked = false;
@@ -138,8 +138,8 @@ class WaitersTest {
         again -> CompletableFuture.completedFuture(new ClaimAnswer.Waiting(Obstacle.UNKNOWN)));
   }
 
-  private Watch armed() {
-    Watch watch = bell.watch();
+  private ArmedBell armed() {
+    ArmedBell watch = bell.watch();
     watch.armed();
     return watch;
   }
