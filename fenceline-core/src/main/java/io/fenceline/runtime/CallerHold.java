@@ -58,7 +58,7 @@ final class CallerHold implements HoldFacts {
   /**
    * The lease that it began with, until its beginning has been told; guarded by this hold state.
    */
-  private @Nullable Lease untold;
+  private @Nullable LeaseTimes untold;
 
   CallerHold(GrantLifecycle lifecycle, long number, int handOff, Waiter waiter, Moment now) {
     this.lifecycle = lifecycle;
@@ -328,7 +328,7 @@ final class CallerHold implements HoldFacts {
       return;
     }
     synchronized (this) {
-      Lease lease = untold;
+      LeaseTimes lease = untold;
       if (lease != null) {
         untold = null;
         events.tell(handOff() == 0 ? acquired(lease) : handedOff(lease));
@@ -341,7 +341,7 @@ final class CallerHold implements HoldFacts {
     return (int) (token - GrantNumbers.token(GrantNumbers.ofToken(token), 0));
   }
 
-  private Acquired acquired(Lease lease) {
+  private Acquired acquired(LeaseTimes lease) {
     return new Acquired(
         lifecycle.name(),
         lifecycle.id(),
@@ -351,7 +351,7 @@ final class CallerHold implements HoldFacts {
         Duration.ofNanos(acquired.nanos() - lease.from().nanos()));
   }
 
-  private HandedOff handedOff(Lease lease) {
+  private HandedOff handedOff(LeaseTimes lease) {
     return new HandedOff(
         lifecycle.name(),
         lifecycle.id(),

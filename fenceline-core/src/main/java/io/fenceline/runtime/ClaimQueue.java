@@ -280,7 +280,7 @@ final class ClaimQueue {
 
   void granted(RemoteClaim answered, Grant grant) {
     Moment now = engine.time.now();
-    Lease lease = Lease.of(grant.validity());
+    LeaseTimes lease = LeaseTimes.of(grant.validity());
     Waiter taker = null;
     Handle handle = null;
     Throwable failure = null;

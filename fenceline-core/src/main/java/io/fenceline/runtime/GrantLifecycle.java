@@ -51,7 +51,7 @@ final class GrantLifecycle {
   private final long number;
   private final long grantedNanos;
   final Renewer.Note note = new Renewer.Note();
-  private volatile Lease lease;
+  private volatile LeaseTimes lease;
 
   // Guarded by this.
   private volatile State state = State.LIVE;
@@ -72,7 +72,7 @@ final class GrantLifecycle {
       RemoteClaim claim,
       Grant granted,
       long number,
-      Lease lease,
+      LeaseTimes lease,
       Moment now) {
     this.engine = engine;
     this.queue = queue;
@@ -95,7 +95,7 @@ final class GrantLifecycle {
     return engine;
   }
 
-  Lease lease() {
+  LeaseTimes lease() {
     return lease;
   }
 
@@ -330,7 +330,7 @@ final class GrantLifecycle {
     return new ReleaseRequest(grant, keep.compareTo(delay) > 0 ? keep : delay);
   }
 
-  private Lost lossOf(@Nullable CallerHold victim, LossReason reason, Lease last) {
+  private Lost lossOf(@Nullable CallerHold victim, LossReason reason, LeaseTimes last) {
     long token = victim == null ? GrantNumbers.token(number, handOffs) : victim.token;
     Duration since = Duration.ofNanos(engine.time.nanos() - last.from().nanos());
     return new Lost(name(), id(), token, reason, since, last.length());
@@ -428,13 +428,13 @@ final class GrantLifecycle {
 
   /** When the renewer has to look at it next, unless it retries: as its lease is now. */
   long dueNanos() {
-    Lease now = lease;
+    LeaseTimes now = lease;
     return terms().autoRenewal() && !renewalEnded ? now.renewalNanos() : now.deadlineNanos();
   }
 
   /** When the renewer has to look at it first. */
   long firstDueNanos() {
-    Lease now = lease;
+    LeaseTimes now = lease;
     if (!terms().autoRenewal()) {
       return now.deadlineNanos();
     }
@@ -499,14 +499,14 @@ final class GrantLifecycle {
       return Double.NaN;
     }
     Moment now = engine.time.now();
-    Lease current = lease;
+    LeaseTimes current = lease;
     long from = Math.max(current.from().nanos() - grantedNanos, 0) + grantedNanos;
     double whole = current.deadlineNanos() - from;
     return whole <= 0 ? 0 : Math.min(1, current.remainingNanos(now) / whole);
   }
 
   private void prolong(Validity validity, long sentNanos) {
-    Lease longer = Lease.of(validity);
+    LeaseTimes longer = LeaseTimes.of(validity);
     Moment now;
     long token;
     synchronized (this) {
@@ -549,7 +549,7 @@ final class GrantLifecycle {
   CompletableFuture<Renewal> renewNow(Duration length, CallerHold asking) {
     Moment asked = engine.time.now();
     synchronized (this) {
-      lease = lease.cutTo(Lease.of(new Validity(asked, length)));
+      lease = lease.cutTo(LeaseTimes.of(new Validity(asked, length)));
     }
     if (!terms().autoRenewal()) {
       engine.renewer.leaseChanged(this);

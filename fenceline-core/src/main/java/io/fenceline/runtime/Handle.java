@@ -83,7 +83,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
   public Duration remaining() {
     while (isOpen() && callerHold.isHeld()) {
       Moment now = engine().time.now();
-      Lease lease = lifecycle().lease();
+      LeaseTimes lease = lifecycle().lease();
       if (lease.runsAt(now)) {
         return Duration.ofNanos(lease.remainingNanos(now));
       }

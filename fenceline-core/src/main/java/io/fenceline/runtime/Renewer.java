@@ -226,7 +226,7 @@ final class Renewer {
   /** Whether an attempt is under way, and the store has answered others of late. */
   private boolean isBehindOthers(GrantLifecycle lifecycle, Moment now, long retryNanos) {
     Attempt sent = lifecycle.note.unanswered;
-    Lease lease = lifecycle.lease();
+    LeaseTimes lease = lifecycle.lease();
     return sent != null
         && answeredNanos != null
         && answeredNanos - sent.sentNanos() > 0

@@ -14,8 +14,8 @@
  *   <li>holds that callers get: {@code …Handle}, {@code CallerHold}, {@code Loss…}, {@code
  *       LostFuture}
  *   <li>waiting in this process: {@code ClaimQueue}, {@code Queues}, {@code Waiter}, {@code Retr…}
- *   <li>grants of the store: {@code RemoteClaim}, {@code GrantLifecycle}, {@code Lease}, {@code
- *       Renewer}, {@code CleanupRetries}
+ *   <li>grants of the store: {@code RemoteClaim}, {@code GrantLifecycle}, {@code LeaseTimes},
+ *       {@code Renewer}, {@code CleanupRetries}
  *   <li>what is told: {@code Events}, {@code …Queue} of listeners and log lines, {@code Observers}
  *       and {@code …Observation}
  *   <li>the client itself: {@code Client…}, {@code Engine}, {@code Stores}, {@code SystemTime},

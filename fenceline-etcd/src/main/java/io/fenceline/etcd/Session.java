@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lease at the server with the keys that live on it, kept alive by us.
  *
+ * <p>The keys of a process that dies, those of its waiters too, end with this lease at the server:
+ * nobody has to remove them.
+ *
  * <p>A shared session carries all holds of one lease and lock-delay: a thousand of them cost one
  * keep-alive each third of a lease. A fixed lease has a session of its own, which is kept alive
  * only as long as its claim waits.
@@ -62,7 +65,7 @@ final class Session {
   private final Consumer<Session> whenEnded;
   private final Consumer<Session> whenGivenUp;
   private final Consumer<ClaimKey> whenLost;
-  private final LeaseKeySweep sweep;
+  private final OwnKeySweep sweep;
   private final Map<ByteSequence, ClaimKey> claimKeys = new ConcurrentHashMap<>();
   private volatile boolean ended;
   private volatile boolean keeping = true;
@@ -93,7 +96,7 @@ final class Session {
     this.whenEnded = whenEnded;
     this.whenGivenUp = whenGivenUp;
     this.whenLost = whenLost;
-    this.sweep = new LeaseKeySweep(etcd, this);
+    this.sweep = new OwnKeySweep(etcd, this);
     this.usedNanos = time().nanos();
   }
 

@@ -18,7 +18,7 @@ import io.fenceline.jdbc.sql.SqliteDialect;
 import io.fenceline.jdbc.sql.Statements;
 import io.fenceline.jdbc.waiting.PollInterval;
 import io.fenceline.jdbc.waiting.SharedListener;
-import io.fenceline.jdbc.waiting.SocketListener;
+import io.fenceline.jdbc.waiting.SqliteListener;
 import io.fenceline.jdbc.waiting.Waiters;
 import io.fenceline.settings.Durations;
 import io.fenceline.spi.LockStore;
@@ -97,10 +97,10 @@ final class SqliteOpener {
       waiters.listenWith(
           SharedListener.of(
               List.of(description, name),
-              () -> new SocketListener(file, name, waiters::hint, waiters::lookSoon)),
+              () -> new SqliteListener(file, name, waiters::hint, waiters::lookSoon)),
           settings.pollOr(TOLD));
       waiters.tellWith(
-          (client, id) -> SocketListener.ring(file, Channels.inFileName(tables, client), id));
+          (client, id) -> SqliteListener.ring(file, Channels.inFileName(tables, client), id));
       return store;
     } catch (RuntimeException e) {
       connections.close();

@@ -98,8 +98,8 @@ class ToldTest {
     Path file = Files.createFile(folder.resolve("bells.db"));
     List<String> a = new CopyOnWriteArrayList<>();
     List<String> b = new CopyOnWriteArrayList<>();
-    try (SocketListener bellOfA = new SocketListener(file, "a", a::add, () -> {});
-        SocketListener bellOfB = new SocketListener(file, "b", b::add, () -> {})) {
+    try (SqliteListener bellOfA = new SqliteListener(file, "a", a::add, () -> {});
+        SqliteListener bellOfB = new SqliteListener(file, "b", b::add, () -> {})) {
       bellOfA.start();
       bellOfB.start();
       Eventually.until(BOUND, "both", () -> bellOfA.isHearing() && bellOfB.isHearing());
@@ -109,17 +109,17 @@ class ToldTest {
             BOUND,
             id + " to be heard", // A bell that has too much to hear says so to nobody.
             () -> {
-              SocketListener.ring(file, "b", id);
+              SqliteListener.ring(file, "b", id);
               return b.contains(id);
             });
       }
       assertThat(a).isEmpty();
-      SocketListener.ring(file, "nobody", "lost");
+      SqliteListener.ring(file, "nobody", "lost");
     }
     try (var left = Files.list(folder)) {
       assertThat(left).containsExactly(file);
     }
-    SocketListener.ring(file, "a", "late");
+    SqliteListener.ring(file, "a", "late");
     assertThat(a).isEmpty();
   }
 
@@ -129,11 +129,11 @@ class ToldTest {
     Path file = Files.createFile(folder.resolve("left.db"));
     Files.createFile(folder.resolve("left.db-bell-a"));
     List<String> heard = new CopyOnWriteArrayList<>();
-    try (SocketListener bell = new SocketListener(file, "a", heard::add, () -> {})) {
-      SocketListener.ring(file, "a", "early"); // Nobody answers, and nobody is kept waiting.
+    try (SqliteListener bell = new SqliteListener(file, "a", heard::add, () -> {})) {
+      SqliteListener.ring(file, "a", "early"); // Nobody answers, and nobody is kept waiting.
       bell.start();
       Eventually.until(BOUND, "the bell", bell::isHearing);
-      SocketListener.ring(file, "a", "one");
+      SqliteListener.ring(file, "a", "one");
       Eventually.until(BOUND, "the message", () -> heard.contains("one"));
     }
   }

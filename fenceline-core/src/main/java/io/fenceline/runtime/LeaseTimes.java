@@ -10,13 +10,13 @@ import java.time.Duration;
  * <p>The monotonic deadline is a margin earlier than the store's, because two clocks never run
  * quite alike. The wall clock has no margin: it is there for the machine that slept.
  */
-record Lease(Moment from, Duration length, long deadlineNanos, long deadlineWallMillis) {
+record LeaseTimes(Moment from, Duration length, long deadlineNanos, long deadlineWallMillis) {
   private static final long MARGIN_NANOS = 2_000_000;
   private static final int MARGIN_SHARE = 100;
 
-  static Lease of(Validity validity) {
+  static LeaseTimes of(Validity validity) {
     long length = validity.length().toNanos();
-    return new Lease(
+    return new LeaseTimes(
         validity.from(),
         validity.length(),
         validity.from().nanos() + length - margin(length),
@@ -41,7 +41,7 @@ record Lease(Moment from, Duration length, long deadlineNanos, long deadlineWall
     return remainingNanos(now) >= length.toNanos() / 2;
   }
 
-  boolean endsAfter(Lease other) {
+  boolean endsAfter(LeaseTimes other) {
     return deadlineNanos - other.deadlineNanos > 0;
   }
 
@@ -49,9 +49,9 @@ record Lease(Moment from, Duration length, long deadlineNanos, long deadlineWall
    * This lease, or the part of it that another one allows too: by each clock the earlier end, since
    * after a sleep the clocks may not agree on which of the two is shorter.
    */
-  Lease cutTo(Lease shorter) {
+  LeaseTimes cutTo(LeaseTimes shorter) {
     return endsAfter(shorter)
-        ? new Lease(
+        ? new LeaseTimes(
             shorter.from,
             shorter.length,
             shorter.deadlineNanos,

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * all who wait. What comes by the socket is a hint; where there is none, waiting goes on by
  * looking.
  */
-public final class SocketListener implements NotificationListener {
+public final class SqliteListener implements NotificationListener {
   /*
    * A socket's address has 108 bytes, so a file in a deep folder has no bells. Its name is that of the
    * process, as the rows of its claims have it. A process that was killed leaves its socket
@@ -58,7 +58,7 @@ public final class SocketListener implements NotificationListener {
    * @param hint hears whose turn has come
    * @param missed called when it can be rung from then on
    */
-  public SocketListener(Path file, String name, Consumer<String> hint, Runnable missed) {
+  public SqliteListener(Path file, String name, Consumer<String> hint, Runnable missed) {
     this.file = file;
     this.place = place(file, name);
     this.hint = hint;
