@@ -72,7 +72,7 @@ class WaitingForItselfTest {
             "nested");
     thread.setDaemon(true);
     thread.start();
-    awaitLine("wait here");
+    awaitLine("waiting in this client");
     thread.interrupt();
     thread.join(BOUND.toMillis());
     assertThat(thread.isAlive()).isFalse();

@@ -25,7 +25,7 @@ class TlsOptionsTest {
   void optionOfTls_isRefused_whereTlsIsNotInsistedOn(String url) {
     assertThatThrownBy(() -> JdbcStores.at(url))
         .isInstanceOf(InvalidSettingException.class)
-        .hasMessageContaining("is for TLS")
+        .hasMessageContaining("has no effect unless TLS is required")
         .hasMessageMatching("(?is).*add sslmode=verify[-_](full|identity).*")
         .hasMessageNotContaining("c4n4ry");
   }
