@@ -130,8 +130,10 @@ class RunIT {
 
     holder.process.getOutputStream().close();
 
-    assertThat(holder.await().code()).isZero();
+    assertThat(holder.await())
+        .satisfies(ended -> assertThat(ended.code()).as(ended.err()).isZero());
     Result next = tool.run("run", "-n", "job", "-c", "echo $FENCELINE_TOKEN");
+    assertThat(next.code()).as(next.err()).isZero();
     assertThat(Long.parseLong(next.line())).isGreaterThan(token);
   }
 
