@@ -50,7 +50,7 @@ final class CallerHold implements HoldFacts {
   private volatile @Nullable Lost loss;
   private volatile @Nullable Thread boundTo;
 
-  // Guarded by the grant. Most stays have one handle; only re-entry needs the list.
+  // Guarded by the grant. Most have one handle; only re-entry needs the list.
   private @Nullable HandleReference first;
   private List<HandleReference> others = List.of();
   private volatile @Nullable LossInterrupt interrupt;
