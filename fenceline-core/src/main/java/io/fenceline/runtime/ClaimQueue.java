@@ -110,7 +110,7 @@ final class ClaimQueue {
       settle(waiter, new Waiter.Refusal(refusal));
     } else if (toSend != null) {
       if (!engine.isClosed()) { // Whoever closes the client drops it, and must not be overtaken.
-        toSend.send();
+        toSend.send(waiter.thread() == null ? null : waiter);
       }
     } else {
       waiter.contended();
@@ -510,8 +510,13 @@ final class ClaimQueue {
 
   // What the holder does. -----------------------------------------------------------------------
 
-  /** The hold has ended by release: passes the grant on, or gives it back. */
-  CompletableFuture<ReleaseOutcome> released(GrantLifecycle from, CallerHold ended, Moment now) {
+  /**
+   * The hold has ended by release: passes the grant on, or gives it back.
+   *
+   * @param here whether this thread waits for the outcome
+   */
+  CompletableFuture<ReleaseOutcome> released(
+      GrantLifecycle from, CallerHold ended, Moment now, boolean here) {
     Waiter taker = null;
     Handle next = null;
     synchronized (this) {
@@ -541,7 +546,7 @@ final class ClaimQueue {
       }
     }
     try {
-      return from.sendRelease(ended, now);
+      return from.sendRelease(ended, now, here);
     } finally {
       advance();
     }

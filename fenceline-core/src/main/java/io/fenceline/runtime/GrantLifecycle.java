@@ -166,8 +166,10 @@ final class GrantLifecycle {
   /**
    * Closes one handle of a hold state, and with the last one the hold state: the grant then passes
    * on.
+   *
+   * @param here whether this thread waits for the outcome
    */
-  CompletableFuture<ReleaseOutcome> leave(Handle closed) {
+  CompletableFuture<ReleaseOutcome> leave(Handle closed, boolean here) {
     Moment now = engine.time.now();
     noticeExpiry(now);
     CallerHold left = closed.callerHold;
@@ -182,7 +184,7 @@ final class GrantLifecycle {
       return done;
     }
     engine.dropHold();
-    return queue.released(this, left, now);
+    return queue.released(this, left, now, here);
   }
 
   /** See {@link RemoteClaim#releaseBegins}. */
@@ -338,8 +340,12 @@ final class GrantLifecycle {
 
   // Release. ------------------------------------------------------------------------------------
 
-  /** Gives the grant back to the store; the grant has ended. */
-  CompletableFuture<ReleaseOutcome> sendRelease(CallerHold ended, Moment now) {
+  /**
+   * Gives the grant back to the store; the grant has ended.
+   *
+   * @param here whether this thread waits for the outcome
+   */
+  CompletableFuture<ReleaseOutcome> sendRelease(CallerHold ended, Moment now, boolean here) {
     CompletableFuture<Release> closed = closing; // Of before the end, which was under the monitor.
     if (closed != null) {
       claim.releaseEnds(); // The other one has not ended yet.
@@ -357,7 +363,7 @@ final class GrantLifecycle {
     ReleaseRequest request = new ReleaseRequest(grant, ended.keepClosed(now));
     RequestObservation recorded = FlightEvents.isOn() ? recordedRelease() : null;
     CompletableFuture<Release> answer =
-        engine.answered(send(request), "The release was not answered");
+        engine.answered(send(request, here), "The release was not answered");
     engine.watchers.released(recorded, name(), now.nanos(), answer);
     if (answer.isDone()) {
       return ended.released(outcome(ended, request, answer, now), now);
@@ -386,9 +392,9 @@ final class GrantLifecycle {
     return outcome;
   }
 
-  private CompletableFuture<Release> send(ReleaseRequest request) {
+  private CompletableFuture<Release> send(ReleaseRequest request, boolean here) {
     try {
-      return engine.store.release(request);
+      return here ? engine.store.releaseHere(request) : engine.store.release(request);
     } catch (Throwable e) { // Whatever it was, the name has to be passed on, and the outcome told.
       return CompletableFuture.failedFuture(e);
     }

@@ -194,6 +194,15 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
 
   /** Gives it back; the same future for every call, completed by whoever hears the answer. */
   final CompletableFuture<ReleaseOutcome> end() {
+    return end(false);
+  }
+
+  /**
+   * As above.
+   *
+   * @param here whether this thread waits for the outcome
+   */
+  private CompletableFuture<ReleaseOutcome> end(boolean here) {
     CompletableFuture<ReleaseOutcome> mine = new CompletableFuture<>();
     synchronized (this) {
       if (outcome != null) {
@@ -202,7 +211,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
       outcome = mine;
     }
     try {
-      CompletableFuture<ReleaseOutcome> answer = lifecycle().leave(this);
+      CompletableFuture<ReleaseOutcome> answer = lifecycle().leave(this, here);
       if (answer.isDone()) {
         mine.complete(answer.join());
       } else {
@@ -222,7 +231,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
 
   @Override
   public ReleaseOutcome release() {
-    return Futures.await(engine().time, end());
+    return Futures.await(engine().time, end(true));
   }
 
   @Override

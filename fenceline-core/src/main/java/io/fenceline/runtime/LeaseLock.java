@@ -103,8 +103,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   private H takeInTurn(Duration maxWait, boolean interruptible) throws InterruptedException {
-    Waiter waiter =
-        waiter(!maxWait.isZero(), maxWait, Thread.currentThread(), Lane.CALLBACK, watch(true));
+    Waiter waiter = blocking(!maxWait.isZero(), maxWait, interruptible, watch(true));
     ClaimQueue queue = queues.enter(name, waiter);
     return granted(await(queue, waiter, interruptible), maxWait, waiter);
   }
@@ -112,7 +111,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   private Optional<H> tryOnce(
       Duration limit, boolean interruptible, @Nullable AcquireObservation watched)
       throws InterruptedException {
-    Waiter waiter = waiter(false, limit, Thread.currentThread(), Lane.CALLBACK, watched);
+    Waiter waiter = blocking(false, limit, interruptible, watched);
     ClaimQueue queue = queues.enter(name, waiter);
     return tried(await(queue, waiter, interruptible));
   }
@@ -190,7 +189,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
 
   @Override
   public CompletableFuture<Optional<H>> tryAcquireAsync() {
-    return start(waiter(false, settingsTimeout(), null, Lane.CALLBACK, watch(false)), this::tried);
+    return start(waiter(false, settingsTimeout(), Lane.CALLBACK, watch(false)), this::tried);
   }
 
   /** As {@link #acquireAsync}, for the runtime itself: user code must not depend on the future. */
@@ -207,11 +206,11 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
 
   /** As above, as part of what is watched already. */
   CompletableFuture<Optional<H>> askOnce(Duration limit, @Nullable AcquireObservation watched) {
-    return start(waiter(false, limit, null, Lane.WORK, watched), this::tried);
+    return start(waiter(false, limit, Lane.WORK, watched), this::tried);
   }
 
   private CompletableFuture<H> askInTurn(Duration maxWait, Lane lane) {
-    Waiter waiter = waiter(!maxWait.isZero(), maxWait, null, lane, watch(false));
+    Waiter waiter = waiter(!maxWait.isZero(), maxWait, lane, watch(false));
     return start(waiter, outcome -> granted(outcome, maxWait, waiter));
   }
 
@@ -260,15 +259,41 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
         engine, strategy, maxWait, engine.watchers.acquire(name, options, blocking, true));
   }
 
+  /** A caller that waits on this thread. */
+  private Waiter blocking(
+      boolean waits,
+      Duration maxWait,
+      boolean interruptible,
+      @Nullable AcquireObservation watched) {
+    Thread thread = Thread.currentThread();
+    return waiter(waits, maxWait, thread, interruptible, Lane.CALLBACK, watched);
+  }
+
+  /** A caller that waits with a future, which is completed on this lane. */
+  private Waiter waiter(
+      boolean waits, Duration maxWait, Lane lane, @Nullable AcquireObservation watched) {
+    return waiter(waits, maxWait, null, false, lane, watched);
+  }
+
   private Waiter waiter(
       boolean waits,
       Duration maxWait,
       @Nullable Thread thread,
+      boolean interruptible,
       Lane lane,
       @Nullable AcquireObservation watched) {
     Duration limit = waits || !maxWait.isZero() ? maxWait : settingsTimeout();
     return new Waiter(
-        terms, options, waits, limit, engine.time.now(), thread, lane, watched, handles);
+        terms,
+        options,
+        waits,
+        limit,
+        engine.time.now(),
+        thread,
+        interruptible,
+        lane,
+        watched,
+        handles);
   }
 
   @SuppressWarnings("unchecked") // The handle is what the factory of this lock made.

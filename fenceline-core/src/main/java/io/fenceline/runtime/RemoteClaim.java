@@ -52,13 +52,26 @@ final class RemoteClaim implements ClaimHandler {
   }
 
   void send() {
+    send(null);
+  }
+
+  /**
+   * Sends it.
+   *
+   * @param caller who waits for the answer on this very thread; null if nobody does
+   */
+  void send(@Nullable Waiter caller) {
     Engine engine = queue.engine;
     RequestObservation sent = engine.watchers.request(StoreOperation.CLAIM, request.name());
     if (sent != null) {
       watch = sent;
     }
     try {
-      engine.store.claim(request, this);
+      if (caller == null || !caller.outlasts(engine.operationNanos())) {
+        engine.store.claim(request, this);
+      } else {
+        engine.store.claimHere(request, caller.isInterruptible(), this);
+      }
     } catch (FencelineException e) {
       failed(e);
     } catch (Throwable e) {

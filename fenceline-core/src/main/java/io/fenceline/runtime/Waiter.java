@@ -63,6 +63,9 @@ final class Waiter {
   /** The thread that waits, or null if a future does. */
   private final @Nullable Thread thread;
 
+  /** Whether an interrupt of that thread ends the wait. */
+  private final boolean interruptible;
+
   /** Whether a future is completed where user code may run; not if the future is ours. */
   private final boolean forUser;
 
@@ -86,6 +89,7 @@ final class Waiter {
       Duration maxWait,
       Moment since,
       @Nullable Thread thread,
+      boolean interruptible,
       Lane lane,
       @Nullable AcquireObservation watched,
       Function<CallerHold, Handle> handles) {
@@ -95,6 +99,7 @@ final class Waiter {
     this.maxWait = maxWait;
     this.since = since;
     this.thread = thread;
+    this.interruptible = interruptible;
     this.forUser = lane == Lane.CALLBACK;
     this.watched = watched;
     this.handles = handles;
@@ -103,6 +108,15 @@ final class Waiter {
   /** How long it is patient. */
   long limitNanos() {
     return maxWait.toNanos();
+  }
+
+  /** Whether it is patient for at least so long. */
+  boolean outlasts(long nanos) {
+    return limitNanos() >= nanos;
+  }
+
+  boolean isInterruptible() {
+    return interruptible;
   }
 
   /** The thread that waits and will not give up by itself; null if there is none. */

@@ -33,8 +33,9 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>No method waits for an answer: callers count on limits and interrupts. What needs no waiting
  * may be done on the calling thread, and futures may be complete on return; a store whose driver
- * blocks hands its requests to {@link io.fenceline.time.Lane#REQUEST}. Only {@link #renew}, which
- * the runtime calls on a thread of its own, may block, within the operation timeout. Thread-safe.
+ * blocks hands its requests to {@link io.fenceline.time.Lane#REQUEST}. Only these may block, within
+ * the operation timeout: {@link #renew}, which the runtime calls on a thread of its own, {@link
+ * #claimHere} and {@link #releaseHere}. Thread-safe.
  */
 public interface LockStore extends AutoCloseable {
 
@@ -46,6 +47,17 @@ public interface LockStore extends AutoCloseable {
 
   /** Claims a name; the handler hears what becomes of it. */
   void claim(ClaimRequest request, ClaimHandler handler);
+
+  /**
+   * As {@link #claim}, for a caller whose thread waits for the answer in any case: the store may
+   * make the request on it, if that costs less than to hand it to another one.
+   *
+   * <p>Returns within the operation timeout, and soon after an interrupt if it is interruptible;
+   * otherwise an interrupt is kept, and changes nothing.
+   */
+  default void claimHere(ClaimRequest request, boolean interruptible, ClaimHandler handler) {
+    claim(request, handler);
+  }
 
   /**
    * Makes sure that nothing of a claim is left, be it waiting or granted.
@@ -68,6 +80,14 @@ public interface LockStore extends AutoCloseable {
    * same: a renewal or a second release of it finds it gone, and only time or force opens the name.
    */
   CompletableFuture<Release> release(ReleaseRequest request);
+
+  /**
+   * As {@link #release}, for a caller whose thread waits for the answer in any case: see {@link
+   * #claimHere}, without interrupts.
+   */
+  default CompletableFuture<Release> releaseHere(ReleaseRequest request) {
+    return release(request);
+  }
 
   /**
    * Ends the grant with this number, whoever owns it. With a lock-delay, the name stays closed for

@@ -34,7 +34,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The locks of one client in the tables of a database. No call blocks: see {@link Requests}. */
+/**
+ * The locks of one client in the tables of a database. What blocks, and where: see {@link
+ * Requests}.
+ */
 final class JdbcStore implements LockStore {
   final Waiters waiters;
   final StaleRows sweeper;
@@ -130,6 +133,11 @@ final class JdbcStore implements LockStore {
   }
 
   @Override
+  public void claimHere(ClaimRequest request, boolean interruptible, ClaimHandler handler) {
+    new Claim(claims, request, handler).askHere(interruptible);
+  }
+
+  @Override
   public CompletableFuture<Void> withdraw(ClaimRequest request) {
     Claim unanswered = claims.unanswered().get(request.owner());
     return unanswered == null ? Claim.withdraw(claims, request) : unanswered.withdraw();
@@ -143,6 +151,11 @@ final class JdbcStore implements LockStore {
   @Override
   public CompletableFuture<Release> release(ReleaseRequest request) {
     return releases.release(request);
+  }
+
+  @Override
+  public CompletableFuture<Release> releaseHere(ReleaseRequest request) {
+    return releases.releaseHere(request);
   }
 
   @Override

@@ -191,7 +191,7 @@ final class ServerOpener {
     DataSource renewals = settings.renewals == null ? work : settings.renewals;
     Connections connections =
         new DataSourceConnections(
-            work, renewals, true, JdbcStores.AT_ONCE, context.operationTimeout(), () -> {});
+            work, renewals, true, false, JdbcStores.AT_ONCE, context.operationTimeout(), () -> {});
     return finish(
         connections, () -> unbound(context, () -> openGiven(connections, settings, context)));
   }

@@ -33,8 +33,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -103,6 +106,41 @@ class StatementCountTest {
         others = Math.min(others, statements());
       }
       assertThat(List.of(acquire, reentry, release, others)).containsExactly(1L, 0L, 1L, 4L);
+    }
+  }
+
+  /** Handing a request over wakes two threads, which costs as much as the request itself. */
+  @Test
+  void whoeverWaitsForTheAnswer_makesTheRequestItself() throws Exception {
+    AtomicInteger handedOver = new AtomicInteger();
+    ExecutorService threads = Executors.newCachedThreadPool();
+    try (Fenceline fenceline =
+        Fenceline.builder()
+            .store(url())
+            .executor(
+                task -> {
+                  handedOver.incrementAndGet();
+                  threads.execute(task);
+                })
+            .connect()) {
+      FencedLock lock = fenceline.lock("own-thread");
+      lock.tryAcquire().orElseThrow().release();
+      handedOver.set(0);
+
+      lock.tryAcquire().orElseThrow().release();
+      lock.acquire().release();
+      lock.acquire(BOUND).release();
+      assertThat(handedOver).hasValue(0);
+
+      // Its limit may be over before a request can be given up.
+      lock.acquire(Duration.ofSeconds(1)).release();
+      assertThat(handedOver.getAndSet(0)).isEqualTo(1);
+      lock.acquireAsync(BOUND).get().release();
+      assertThat(handedOver.getAndSet(0)).isPositive();
+      lock.tryAcquire().orElseThrow().releaseAsync().get();
+      assertThat(handedOver.get()).isPositive();
+    } finally {
+      threads.shutdownNow();
     }
   }
 

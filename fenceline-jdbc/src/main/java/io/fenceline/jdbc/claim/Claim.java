@@ -25,6 +25,14 @@ public final class Claim {
   private final QueuedClaim asking;
   private volatile CompletableFuture<ClaimAnswer> answer = new CompletableFuture<>();
   private volatile @Nullable ArmedBell watch;
+  private volatile Here here = Here.NO;
+
+  /** Whether the next request is made on the thread that asks. */
+  private enum Here {
+    NO,
+    YES,
+    INTERRUPTIBLE
+  }
 
   public Claim(ClaimContext context, ClaimRequest request, ClaimHandler handler) {
     this.context = context;
@@ -34,6 +42,16 @@ public final class Claim {
     this.asking =
         new QueuedClaim(
             context.description(), request, handler, context.store(), interval, same -> send());
+  }
+
+  /**
+   * As {@link #ask}, on a thread that waits for the answer.
+   *
+   * @param interruptible whether an interrupt ends the wait
+   */
+  public void askHere(boolean interruptible) {
+    here = interruptible ? Here.INTERRUPTIBLE : Here.YES;
+    asking.ask();
   }
 
   /** Asks for it, now and whenever its turn may have come, until there is an answer. */
@@ -60,10 +78,13 @@ public final class Claim {
   }
 
   private CompletableFuture<ClaimAnswer> asked() {
+    Here asked = here;
+    here = Here.NO; // Whoever asks again does so on a thread of ours.
+    String otherwise = "A claim of lock '" + request.name() + "' failed";
     try {
-      return context
-          .requests()
-          .answer("A claim of lock '" + request.name() + "' failed", this::decide);
+      return asked == Here.NO
+          ? context.requests().answer(otherwise, this::decide)
+          : context.requests().answerHere(otherwise, asked == Here.INTERRUPTIBLE, this::decide);
     } catch (Throwable e) { // Whoever withdraws it waits for its answer.
       return CompletableFuture.failedFuture(e);
     }

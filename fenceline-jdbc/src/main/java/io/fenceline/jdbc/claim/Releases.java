@@ -18,11 +18,16 @@ public final class Releases {
   }
 
   public CompletableFuture<Release> release(ReleaseRequest request) {
-    return context
-        .requests()
-        .answer(
-            "A release of lock '" + request.grant().claim().name() + "' failed",
-            db -> release(db, request));
+    return context.requests().answer(otherwise(request), db -> release(db, request));
+  }
+
+  /** As {@link #release}, on a thread that waits for the answer. */
+  public CompletableFuture<Release> releaseHere(ReleaseRequest request) {
+    return context.requests().answerHere(otherwise(request), false, db -> release(db, request));
+  }
+
+  private static String otherwise(ReleaseRequest request) {
+    return "A release of lock '" + request.grant().claim().name() + "' failed";
   }
 
   private Release release(SqlConnection db, ReleaseRequest request) throws SQLException {

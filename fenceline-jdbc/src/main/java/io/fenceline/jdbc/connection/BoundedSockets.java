@@ -19,11 +19,15 @@ import org.jspecify.annotations.Nullable;
  * <p>A driver keeps all that a server sends in answer to a statement, and waits for the next byte
  * with a timeout for each of them. A server that is broken, and sends without end, would exhaust
  * the heap or keep a thread for ever. Here, whatever comes between two requests may have 32 MB, and
- * twice the time that a single read may take; then the connection fails.
+ * twice the time that a single read may take; then the connection fails. So it does when a request
+ * is made on its caller's own thread, and that is wanted back: see {@link CallersThread}.
  */
 public final class BoundedSockets extends SocketFactory {
   /** A name with a hundred thousand waiters is shown in less. */
   static final long MOST_BYTES = 32L << 20;
+
+  /** How often a caller's own thread looks whether it is wanted back while a server is silent. */
+  private static final int LOOK_MILLIS = 20;
 
   /** Called by drivers. */
   public BoundedSockets() {}
@@ -72,6 +76,12 @@ public final class BoundedSockets extends SocketFactory {
     }
   }
 
+  /** One read of the socket. */
+  @FunctionalInterface
+  private interface Read {
+    int now() throws IOException;
+  }
+
   /** Counts from one request to the next. */
   private static final class Bounded extends Socket {
     private volatile long askedNanos = System.nanoTime();
@@ -91,14 +101,14 @@ public final class BoundedSockets extends SocketFactory {
       return new FilterInputStream(super.getInputStream()) {
         @Override
         public int read() throws IOException {
-          int one = in.read();
+          int one = answered(in::read);
           count(one < 0 ? 0 : 1);
           return one;
         }
 
         @Override
         public int read(byte[] buffer, int offset, int length) throws IOException {
-          int count = in.read(buffer, offset, length);
+          int count = answered(() -> in.read(buffer, offset, length));
           count(count);
           return count;
         }
@@ -110,6 +120,36 @@ public final class BoundedSockets extends SocketFactory {
           return count;
         }
       };
+    }
+
+    /** Reads; on a caller's own thread, only for as long as that is not wanted back. */
+    private int answered(Read read) throws IOException {
+      CallersThread caller = CallersThread.kept();
+      if (caller == null) {
+        return read.now();
+      }
+      int most = getSoTimeout();
+      long began = System.nanoTime();
+      try {
+        while (true) {
+          int left = most - (int) ((System.nanoTime() - began) / 1_000_000);
+          super.setSoTimeout(most == 0 ? LOOK_MILLIS : Math.max(1, Math.min(LOOK_MILLIS, left)));
+          try {
+            return read.now();
+          } catch (SocketTimeoutException e) {
+            if (caller.isWantedBack()) {
+              throw new SocketTimeoutException("the caller did not wait for the answer any longer");
+            }
+            if (most > 0 && left <= LOOK_MILLIS) {
+              throw e;
+            }
+          }
+        }
+      } finally {
+        if (!isClosed()) {
+          super.setSoTimeout(most);
+        }
+      }
     }
 
     @Override

@@ -61,6 +61,14 @@ public interface Connections extends AutoCloseable {
   @Override
   void close();
 
+  /**
+   * How long a caller's own thread may be kept by the request that it makes; null if there is no
+   * way to free it, so that other threads make its requests.
+   */
+  default @Nullable Duration callerTime() {
+    return null;
+  }
+
   /** How long a request waits for a connection of a pool that has its own idea of it; or null. */
   default @Nullable Duration patience() {
     return null;

@@ -17,6 +17,7 @@ public final class DataSourceConnections implements Connections {
   private final DataSource work;
   private final DataSource renewals;
   private final boolean foreign;
+  private final boolean canBeCutOff;
   private final int atOnce;
   private final Duration operationTimeout;
   private final Runnable whenClosed;
@@ -36,16 +37,24 @@ public final class DataSourceConnections implements Connections {
     }
   }
 
+  /**
+   * Connections of these pools.
+   *
+   * @param foreign whether the user has handed them in
+   * @param canBeCutOff whether all connections have {@link BoundedSockets}
+   */
   public DataSourceConnections(
       DataSource work,
       DataSource renewals,
       boolean foreign,
+      boolean canBeCutOff,
       int atOnce,
       Duration operationTimeout,
       Runnable whenClosed) {
     this.work = work;
     this.renewals = renewals;
     this.foreign = foreign;
+    this.canBeCutOff = canBeCutOff;
     this.atOnce = atOnce;
     this.operationTimeout = operationTimeout;
     this.whenClosed = whenClosed;
@@ -134,6 +143,11 @@ public final class DataSourceConnections implements Connections {
   @Override
   public @Nullable Duration patience() {
     return foreign ? operationTimeout.dividedBy(4).multipliedBy(3) : null;
+  }
+
+  @Override
+  public @Nullable Duration callerTime() {
+    return canBeCutOff && !foreign ? operationTimeout : null;
   }
 
   @Override

@@ -94,6 +94,7 @@ public final class Pools {
               work,
               renewals,
               false,
+              canCutOff(url),
               size,
               context.operationTimeout(),
               () -> {
@@ -196,6 +197,14 @@ public final class Pools {
     } catch (SQLException | ClassNotFoundException e) {
       return false;
     }
+  }
+
+  /** Whether all connections have our sockets. */
+  private static boolean canCutOff(JdbcUrl url) {
+    return canBound(url.url())
+        && !url.sets("socketFactory")
+        && !url.sets("localSocket")
+        && !url.sets("pipe");
   }
 
   private static long seconds(long millis) {

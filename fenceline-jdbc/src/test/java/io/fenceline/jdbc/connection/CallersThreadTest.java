@@ -1,0 +1,137 @@
+package io.fenceline.jdbc.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fenceline.testkit.Eventually;
+import io.fenceline.testkit.ManualTime;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** When a thread that waits for a silent server on its caller's behalf is free again. */
+class CallersThreadTest {
+  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final long MOST = Duration.ofSeconds(3).toNanos();
+
+  private final ManualTime time = new ManualTime();
+  private ServerSocket listening;
+  private Socket client;
+  private Socket server;
+
+  @BeforeEach
+  void connect() throws IOException {
+    listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    client =
+        new BoundedSockets().createSocket(listening.getInetAddress(), listening.getLocalPort());
+    client.setSoTimeout((int) BOUND.toMillis());
+    server = listening.accept();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    client.close();
+    server.close();
+    listening.close();
+    time.close();
+  }
+
+  private static int answer(InputStream from) throws SQLException {
+    try {
+      return from.read(new byte[8], 0, 8);
+    } catch (IOException e) {
+      throw new SQLException(e);
+    }
+  }
+
+  private record Waiting(Thread thread, CompletableFuture<Integer> answer) {}
+
+  private Waiting waiting(boolean interruptible) throws IOException {
+    InputStream from = client.getInputStream();
+    CompletableFuture<Integer> answered = new CompletableFuture<>();
+    AtomicReference<CallersThread> caller = new AtomicReference<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              CallersThread self = new CallersThread(time, MOST, interruptible);
+              try {
+                caller.set(self);
+                int read = self.keep(() -> answer(from));
+                answered.complete(read);
+              } catch (SQLException e) {
+                answered.completeExceptionally(e);
+              }
+            });
+    thread.start();
+    Eventually.until(BOUND, "the thread to be kept", () -> caller.get() != null);
+    return new Waiting(thread, answered);
+  }
+
+  private static void assertFreed(Waiting waiting) {
+    assertThatThrownBy(() -> waiting.answer.get(BOUND.toSeconds() / 2, TimeUnit.SECONDS))
+        .rootCause()
+        .isInstanceOf(SocketTimeoutException.class)
+        .hasMessage("the caller did not wait for the answer any longer");
+  }
+
+  @Test
+  void anAnswer_isRead() throws Exception {
+    Waiting waiting = waiting(true);
+    server.getOutputStream().write(new byte[] {1, 2, 3});
+    assertThat(waiting.answer.get(BOUND.toSeconds(), TimeUnit.SECONDS)).isEqualTo(3);
+    assertThat(client.getSoTimeout()).isEqualTo(BOUND.toMillis());
+  }
+
+  @Test
+  void theEndOfItsTime_freesIt() throws Exception {
+    Waiting waiting = waiting(false);
+    time.advance(Duration.ofNanos(MOST));
+    assertFreed(waiting);
+  }
+
+  @Test
+  void anInterrupt_freesIt_ifItListensToInterrupts() throws Exception {
+    Waiting waiting = waiting(true);
+    waiting.thread.interrupt();
+    assertFreed(waiting);
+  }
+
+  @Test
+  void anInterrupt_changesNothing_otherwise() throws Exception {
+    Waiting waiting = waiting(false);
+    waiting.thread.interrupt();
+    Eventually.until(BOUND, "it to wait on", () -> waiting.thread.isInterrupted());
+    server.getOutputStream().write(1);
+    assertThat(waiting.answer.get(BOUND.toSeconds(), TimeUnit.SECONDS)).isEqualTo(1);
+  }
+
+  @Test
+  void theSocketsOwnTimeout_isKept() throws Exception {
+    client.setSoTimeout(50);
+    Waiting waiting = waiting(true);
+    assertThatThrownBy(() -> waiting.answer.get(BOUND.toSeconds(), TimeUnit.SECONDS))
+        .rootCause()
+        .isInstanceOf(SocketTimeoutException.class)
+        .hasMessageNotContaining("caller");
+    assertThat(client.getSoTimeout()).isEqualTo(50);
+  }
+
+  @Test
+  void threadsOfOurs_areNotKept() throws Exception {
+    CallersThread self = new CallersThread(time, MOST, true);
+    CallersThread during = self.keep(CallersThread::kept);
+    assertThat(during).isSameAs(self);
+    assertThat(CallersThread.kept()).isNull();
+  }
+}
