@@ -2,6 +2,7 @@ package io.fenceline.runtime;
 
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreFactory;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -12,7 +13,10 @@ final class StoreProxy {
 
   /** What is done with a call. */
   interface Front {
-    /** Answers a call, for which {@code store} can be asked. */
+    /**
+     * Answers a call, for which {@code store} can be asked. What the store leaves to a default of
+     * {@code LockStore} is seen as what that calls: a claim is a {@code claim}, on whichever thread.
+     */
     Object call(Method method, Object[] arguments, Store store) throws Throwable;
   }
 
@@ -30,8 +34,15 @@ final class StoreProxy {
               LockStore.class.getClassLoader(),
               new Class<?>[] {LockStore.class},
               (proxy, method, arguments) ->
-                  front.call(method, arguments, () -> pass(store, method, arguments)));
+                  isLeftToDefault(store, method)
+                      ? InvocationHandler.invokeDefault(proxy, method, arguments)
+                      : front.call(method, arguments, () -> pass(store, method, arguments)));
     };
+  }
+
+  private static boolean isLeftToDefault(LockStore store, Method method)
+      throws NoSuchMethodException {
+    return store.getClass().getMethod(method.getName(), method.getParameterTypes()).isDefault();
   }
 
   private static Object pass(LockStore store, Method method, Object[] arguments) throws Throwable {
