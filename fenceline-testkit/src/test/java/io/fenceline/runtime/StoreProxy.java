@@ -15,7 +15,8 @@ final class StoreProxy {
   interface Front {
     /**
      * Answers a call, for which {@code store} can be asked. What the store leaves to a default of
-     * {@code LockStore} is seen as what that calls: a claim is a {@code claim}, on whichever thread.
+     * {@code LockStore} is seen as what that calls: a claim is a {@code claim}, on whichever
+     * thread.
      */
     Object call(Method method, Object[] arguments, Store store) throws Throwable;
   }

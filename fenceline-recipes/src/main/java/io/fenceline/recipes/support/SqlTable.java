@@ -59,22 +59,48 @@ public record SqlTable(String name, String createdBy, int version, String owner)
     try (Connection connection = dataSource.getConnection()) {
       String product = connection.getMetaData().getDatabaseProductName();
       boolean commits = connection.getAutoCommit();
-      connection.setAutoCommit(false);
       try (Statement statement = connection.createStatement()) {
-        String statements = schema.of(product);
-        refusePlanted(connection, product);
-        for (String part : statements.split(";", -1)) {
-          if (!part.isBlank()) {
-            statement.execute(part);
+        begin(connection, statement, product);
+        try {
+          String statements = schema.of(product);
+          refusePlanted(connection, product);
+          for (String part : statements.split(";", -1)) {
+            if (!part.isBlank()) {
+              statement.execute(part);
+            }
           }
+          end(connection, statement, "COMMIT");
+        } catch (SQLException | RuntimeException e) {
+          end(connection, statement, "ROLLBACK");
+          throw e;
         }
-        connection.commit();
-      } catch (SQLException | RuntimeException e) {
-        connection.rollback();
-        throw e;
       } finally {
         connection.setAutoCommit(commits);
       }
+    }
+  }
+
+  /**
+   * Begins a transaction that reads before it writes. SQLite lets one that has only read so far
+   * wait for no other writer, whatever the busy timeout is: there it begins as a writer.
+   */
+  private static void begin(Connection connection, Statement statement, String product)
+      throws SQLException {
+    boolean isSqlite = product.equals("SQLite");
+    connection.setAutoCommit(isSqlite); // The driver's own transactions begin as readers.
+    if (isSqlite) {
+      statement.execute("BEGIN IMMEDIATE");
+    }
+  }
+
+  private static void end(Connection connection, Statement statement, String how)
+      throws SQLException {
+    if (connection.getAutoCommit()) {
+      statement.execute(how);
+    } else if (how.equals("COMMIT")) {
+      connection.commit();
+    } else {
+      connection.rollback();
     }
   }
 
