@@ -15,12 +15,10 @@ import io.fenceline.event.StoreFailed;
 import io.fenceline.memory.MemorySpace;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.LockStore;
-import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.Validity;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +27,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Things that happen at the same moment, which only a time that the test owns can arrange. */
@@ -140,7 +139,7 @@ class CrossingsTest {
         };
     try (Fenceline fenceline =
         Fenceline.builder()
-            .store((StoreFactory) context -> silent(space.factory().open(context)))
+            .store(StoreProxy.over(space.factory(), this::leaveClaims))
             .operationTimeout(Duration.ofMillis(500))
             .listener(endOfTime)
             .time(time)
@@ -347,26 +346,21 @@ class CrossingsTest {
   @MustBeClosed
   private Fenceline silentClient() {
     return Fenceline.builder()
-        .store((StoreFactory) context -> silent(space.factory().open(context)))
+        .store(StoreProxy.over(space.factory(), this::leaveClaims))
         .time(time)
         .connect();
   }
 
   /** A store that leaves claims to the test, counts withdrawals, and is otherwise as given. */
-  private LockStore silent(LockStore store) {
-    return (LockStore)
-        Proxy.newProxyInstance(
-            LockStore.class.getClassLoader(),
-            new Class<?>[] {LockStore.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("claim")) {
-                asked.set((ClaimHandler) arguments[1]);
-                return null;
-              }
-              if (method.getName().equals("withdraw")) {
-                withdrawals.incrementAndGet();
-              }
-              return method.invoke(store, arguments);
-            });
+  private @Nullable Object leaveClaims(Method method, Object[] arguments, StoreProxy.Store store)
+      throws Throwable {
+    if (method.getName().equals("claim")) {
+      asked.set((ClaimHandler) arguments[1]);
+      return null;
+    }
+    if (method.getName().equals("withdraw")) {
+      withdrawals.incrementAndGet();
+    }
+    return store.ask();
   }
 }

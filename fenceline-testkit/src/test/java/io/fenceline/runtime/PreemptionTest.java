@@ -15,14 +15,11 @@ import io.fenceline.metrics.HoldFacts;
 import io.fenceline.metrics.LockObserver;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Renewal;
-import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.Validity;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +28,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -52,32 +50,20 @@ class PreemptionTest {
     final Client client =
         (Client)
             Fenceline.builder()
-                .store((StoreFactory) context -> held(space.factory().open(context)))
+                .store(StoreProxy.over(space.factory(), this::held))
                 .time(time)
                 .defaultOptions(LockOptions.defaults().lease(LEASE))
                 .operationTimeout(Duration.ofSeconds(3))
                 .connect();
 
-    private LockStore held(LockStore store) {
-      return (LockStore)
-          Proxy.newProxyInstance(
-              LockStore.class.getClassLoader(),
-              new Class<?>[] {LockStore.class},
-              (proxy, method, arguments) -> {
-                if (holdsClaims && method.getName().equals("claim")) {
-                  claims.add((ClaimHandler) arguments[1]);
-                  return null;
-                }
-                Object answer;
-                try {
-                  answer = method.invoke(store, arguments);
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-                return holdsRenewals && method.getName().equals("renew")
-                    ? later((List<?>) answer)
-                    : answer;
-              });
+    private @Nullable Object held(Method method, Object[] arguments, StoreProxy.Store store)
+        throws Throwable {
+      if (holdsClaims && method.getName().equals("claim")) {
+        claims.add((ClaimHandler) arguments[1]);
+        return null;
+      }
+      Object answer = store.ask();
+      return holdsRenewals && method.getName().equals("renew") ? later((List<?>) answer) : answer;
     }
 
     private List<CompletableFuture<Renewal>> later(List<?> answers) {

@@ -8,16 +8,15 @@ import io.fenceline.LockOptions;
 import io.fenceline.memory.MemorySpace;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Renewal;
-import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.Validity;
 import io.fenceline.testkit.ManualTime;
 import io.fenceline.time.Moment;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A grant that a store has handed over: short until its first renewal, and known by a message. */
@@ -30,28 +29,25 @@ class ShortGrantTest {
   private int renewals;
 
   /** The memory store, but each grant is short, and counts from a question of long ago. */
-  private LockStore handingOver(LockStore store) {
-    return (LockStore)
-        Proxy.newProxyInstance(
-            getClass().getClassLoader(),
-            new Class<?>[] {LockStore.class},
-            (proxy, method, arguments) ->
-                switch (method.getName()) {
-                  case "claim" -> {
-                    Moment asked = time.now();
-                    time.advance(SILENT);
-                    Validity validity = new Validity(asked, SHORT.plus(SILENT));
-                    ((ClaimHandler) arguments[1]).granted(new Grant(1, validity));
-                    yield null;
-                  }
-                  case "renew" -> {
-                    renewals++;
-                    Validity validity = new Validity(time.now(), LEASE);
-                    yield List.of(
-                        CompletableFuture.<Renewal>completedFuture(new Renewal.Renewed(validity)));
-                  }
-                  default -> method.invoke(store, arguments);
-                });
+  private @Nullable Object handOver(Method method, Object[] arguments, StoreProxy.Store store)
+      throws Throwable {
+    switch (method.getName()) {
+      case "claim" -> {
+        Moment asked = time.now();
+        time.advance(SILENT);
+        Validity validity = new Validity(asked, SHORT.plus(SILENT));
+        ((ClaimHandler) arguments[1]).granted(new Grant(1, validity));
+        return null;
+      }
+      case "renew" -> {
+        renewals++;
+        Validity validity = new Validity(time.now(), LEASE);
+        return List.of(CompletableFuture.<Renewal>completedFuture(new Renewal.Renewed(validity)));
+      }
+      default -> {
+        return store.ask();
+      }
+    }
   }
 
   @Test
@@ -59,7 +55,7 @@ class ShortGrantTest {
     MemorySpace space = MemorySpace.create(time::wallMillis);
     try (Fenceline client =
         Fenceline.builder()
-            .store((StoreFactory) context -> handingOver(space.factory().open(context)))
+            .store(StoreProxy.over(space.factory(), this::handOver))
             .time(time)
             .defaultOptions(LockOptions.defaults().lease(LEASE))
             .connect()) {
