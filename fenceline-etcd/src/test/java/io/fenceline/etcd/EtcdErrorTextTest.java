@@ -25,7 +25,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EtcdErrorTextTest {
   private static final Duration WAIT = ErrorText.BOUND;
 
+  /** For a server that never answers; whatever else fails, fails as soon as it is known. */
   private static final Duration BRIEF = Duration.ofSeconds(1);
+
   private static final String LOCKS = "/fenceline/lock/";
   private static final int FULL_BYTES = 1 << 20;
 
@@ -57,11 +59,11 @@ class EtcdErrorTextTest {
         unavailable(
             "connection refused",
             "etcd gave no answer: nothing listens there; check host and port, and that it runs [*Connection refused] (store=etcd://127.0.0.1:1)",
-            () -> connect("etcd://127.0.0.1:1", BRIEF)),
+            () -> connect("etcd://127.0.0.1:1", WAIT)),
         unavailable(
             "unknown host",
             "etcd gave no answer: the host is not known; check the address [*] (store=etcd://no-such-host.invalid)",
-            () -> connect("etcd://no-such-host.invalid", BRIEF)),
+            () -> connect("etcd://no-such-host.invalid", WAIT)),
         refused(
             "wrong password",
             "Connecting failed: etcd refused the login; check user and password [*] (store=etcd://*)",
@@ -86,21 +88,21 @@ class EtcdErrorTextTest {
         unavailable(
             "TLS to a server without it",
             "etcd gave no answer: the server * TLS* [*] (store=etcd://*)",
-            () -> connect("etcd://" + full.address() + "?tls=true", BRIEF)),
+            () -> connect("etcd://" + full.address() + "?tls=true", WAIT)),
         unavailable(
             "no TLS to a server that wants it",
             "etcd gave no answer: the server closed the connection; check that it runs, and that both sides speak TLS (ca, cert, key) or neither [*] (store=etcd://*)",
-            () -> connect("etcd://" + tls.tlsAddress(), BRIEF)),
+            () -> connect("etcd://" + tls.tlsAddress(), WAIT)),
         unavailable(
             "untrusted certificate",
             "etcd gave no answer: the server's certificate is not trusted; name its authority with ca [*] (store=etcd://*)",
-            () -> connect("etcd://" + tls.tlsAddress() + "?tls=true", BRIEF)),
+            () -> connect("etcd://" + tls.tlsAddress() + "?tls=true", WAIT)),
         unavailable(
             "no certificate to a server that wants one",
             "etcd gave no answer: the server *cert* [*] (store=etcd://*)",
             () ->
                 connect(
-                    "etcd://" + tls.tlsAddress() + "?ca=" + tls.tlsFiles().caCertificate(), BRIEF)),
+                    "etcd://" + tls.tlsAddress() + "?ca=" + tls.tlsFiles().caCertificate(), WAIT)),
         unavailable(
                 "server that is silent",
                 "No server answered within 1s; check host, port and TLS, and that it runs (store=etcd://HOST)",
