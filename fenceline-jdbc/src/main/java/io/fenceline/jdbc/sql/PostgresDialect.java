@@ -104,10 +104,14 @@ public final class PostgresDialect extends Dialect {
     return true;
   }
 
-  /** Two copies of a claim joined a queue at the same time: the second sees the first by now. */
+  /**
+   * Two copies of a claim joined a queue at the same time: the second sees the first by now. Or the
+   * client stood still in the middle of a transaction, which the server has ended: had it been
+   * committed, the server would not have said that.
+   */
   @Override
   boolean isRetry(SQLException e) {
-    return "23505".equals(e.getSQLState());
+    return "23505".equals(e.getSQLState()) || "25P03".equals(e.getSQLState());
   }
 
   // The driver sends BEGIN along with the first statement, which saves a round trip.

@@ -159,6 +159,30 @@ class PostgresFaultTest {
     StandingStill.check(server, Protocol.POSTGRES, Urls.of(server));
   }
 
+  /** Nothing was done: a try is not told that the database is away, as if it had been. */
+  @Test
+  void claimOfAClientThatWasPutOutOfItsTransaction_isMadeAgain() throws Exception {
+    String idle =
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'fenceline'"
+            + " AND state LIKE 'idle in transaction%'";
+    try (FaultProxy proxy = FaultProxy.to(server.host(), server.port(), Protocol.POSTGRES);
+        Fenceline one = connect(Urls.of(server).replace(server.address(), proxy.address()));
+        Fenceline two = connect(Urls.of(server));
+        Hold beside = two.readWriteLock("put-out").readLock().tryAcquire().orElseThrow()) {
+      Fault late = proxy.holdReply(Trigger.first(request -> request.contains("FOR UPDATE")));
+      CompletableFuture<Optional<Hold>> asked =
+          one.readWriteLock("put-out").readLock().tryAcquireAsync();
+      Eventually.until(BOUND, "a reply to be late", () -> late.timesApplied() == 1);
+      Eventually.until(
+          BOUND, "the transaction to be ended", () -> server.sql(idle), found -> found.equals("0"));
+
+      late.lift();
+
+      assertThat(asked.get()).isPresent();
+      assertThat(beside.isValid()).isTrue();
+    }
+  }
+
   @Test
   void standby_saysThatItIsReadOnly() {
     try (Fenceline primary = connect(Urls.of(server));
