@@ -83,6 +83,7 @@ public final class Holds {
         Fenceline.builder()
             .store(venue.address())
             .defaultOptions(LockOptions.defaults().lease(Duration.ofSeconds(3L * watchedSeconds)))
+            .connectTimeout(Stores.CONNECT)
             .operationTimeout(Duration.ofSeconds(8))
             .connect()) {
       long memory = usedMemory();

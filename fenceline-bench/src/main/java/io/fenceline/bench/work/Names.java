@@ -111,7 +111,8 @@ public final class Names {
       throws Exception {
     progress.begin("names");
     try (Stores.Opened holder = Stores.open(venue);
-        Fenceline client = Fenceline.builder().store(venue.address()).connect()) {
+        Fenceline client =
+            Fenceline.builder().store(venue.address()).connectTimeout(Stores.CONNECT).connect()) {
       Duration longest = holder.store().guarantees().longestLease();
       Duration lease = longest.compareTo(LONGEST_LEASE) < 0 ? longest : LONGEST_LEASE;
       Taking taking = new Taking(holder.store(), lease);

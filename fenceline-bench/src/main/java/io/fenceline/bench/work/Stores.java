@@ -6,10 +6,14 @@ import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.spi.StoreProvider;
+import java.time.Duration;
 import java.util.ServiceLoader;
 
 /** The stores of a venue as Fenceline's runtime sees them, without the runtime between. */
 final class Stores {
+  /** Connecting is not measured, and a busy machine may take its time. */
+  static final Duration CONNECT = Duration.ofMinutes(5);
+
   private Stores() {}
 
   /**
@@ -44,6 +48,7 @@ final class Stores {
                       store[0] = factory.open(context);
                       return store[0];
                     })
+            .connectTimeout(CONNECT)
             .connect();
     return new Opened(client, store[0]);
   }
