@@ -60,12 +60,7 @@ class LateWriteTest {
   @MethodSource("withServers")
   void lockHandedOverBetweenTwoThreadsOfOneProcess_isFencedToo(Store store) throws Exception {
     Store.Running running = store.running();
-    try (Fenceline client =
-        Fenceline.builder()
-            .store(running.locks())
-            .defaultOptions(running.options())
-            .handOff(new HandOff(32, AMPLE))
-            .connect()) {
+    try (Fenceline client = running.client().handOff(new HandOff(32, AMPLE)).connect()) {
       Hold first = client.lock("handed").acquire(AMPLE);
       Hold second =
           play(
@@ -74,8 +69,6 @@ class LateWriteTest {
               first,
               current -> {
                 CompletableFuture<Hold> waiting = client.lock("handed").acquireAsync(AMPLE);
-                // A hand-off needs half of the lease, which a renewal gives back.
-                current.ensure(Store.LEASE.dividedBy(2).plusMillis(200));
                 current.release();
                 return waiting.get(60, TimeUnit.SECONDS);
               });
@@ -98,32 +91,35 @@ class LateWriteTest {
       direct.prepare(List.of(fenced, open));
       slowFenced.writeFenced(fenced, "1 first", first.fencingToken());
       slowOpen.writeOpen(open, "1 first");
-      Fault stalled = proxy.stall(Direction.TO_SERVER);
-      CompletableFuture<Void> lateFenced =
-          CompletableFuture.runAsync(
-              () -> write(() -> slowFenced.writeFenced(fenced, "1 late", first.fencingToken())),
-              threads);
-      CompletableFuture<Void> lateOpen =
-          CompletableFuture.runAsync(
-              () -> write(() -> slowOpen.writeOpen(open, "1 late")), threads);
-      assertThat(first.isValid()).as("sent in time").isTrue();
-      Eventually.until(AMPLE, "both writes to be on their way", () -> stalled.timesApplied() >= 2);
+      // Lifted whatever happens: a driver's close waits for the write that is on its way.
+      try (Fault stalled = proxy.stall(Direction.TO_SERVER)) {
+        CompletableFuture<Void> lateFenced =
+            CompletableFuture.runAsync(
+                () -> write(() -> slowFenced.writeFenced(fenced, "1 late", first.fencingToken())),
+                threads);
+        CompletableFuture<Void> lateOpen =
+            CompletableFuture.runAsync(
+                () -> write(() -> slowOpen.writeOpen(open, "1 late")), threads);
+        assertThat(first.isValid()).as("sent in time").isTrue();
+        Eventually.until(
+            AMPLE, "both writes to be on their way", () -> stalled.timesApplied() >= 2);
 
-      Hold second = succession.next(first);
-      assertThat(second.token()).isGreaterThan(first.token());
-      direct.writeFenced(fenced, "2", second.fencingToken());
-      direct.writeOpen(open, "2");
-      assertThat(lateFenced).isNotDone();
-      assertThat(lateOpen).isNotDone();
-      stalled.lift();
+        Hold second = succession.next(first);
+        assertThat(second.token()).isGreaterThan(first.token());
+        direct.writeFenced(fenced, "2", second.fencingToken());
+        direct.writeOpen(open, "2");
+        assertThat(lateFenced).isNotDone();
+        assertThat(lateOpen).isNotDone();
+        stalled.lift();
 
-      assertThatThrownBy(() -> lateFenced.get(60, TimeUnit.SECONDS))
-          .hasCauseInstanceOf(StaleTokenException.class);
-      lateOpen.get(60, TimeUnit.SECONDS);
-      assertThat(direct.read(fenced)).isEqualTo("2");
-      assertThat(direct.read(open)).as("the damage").isEqualTo("1 late");
-      assertThat(FencingToken.exclusive(second.token())).isEqualTo(second.fencingToken());
-      return second;
+        assertThatThrownBy(() -> lateFenced.get(60, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(StaleTokenException.class);
+        lateOpen.get(60, TimeUnit.SECONDS);
+        assertThat(direct.read(fenced)).isEqualTo("2");
+        assertThat(direct.read(open)).as("the damage").isEqualTo("1 late");
+        assertThat(FencingToken.exclusive(second.token())).isEqualTo(second.fencingToken());
+        return second;
+      }
     } finally {
       threads.shutdownNow();
     }

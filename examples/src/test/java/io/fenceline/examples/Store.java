@@ -1,6 +1,7 @@
 package io.fenceline.examples;
 
 import io.fenceline.Fenceline;
+import io.fenceline.FencelineBuilder;
 import io.fenceline.LockOptions;
 import io.fenceline.testbed.process.ServerProcess;
 import io.fenceline.testbed.proxy.FaultProxy;
@@ -38,13 +39,17 @@ enum Store {
    */
   record Running(String locks, String resource, String address, Protocol protocol) {
 
-    /** A client whose locks are lost soon. */
+    /** A client that keeps its locks on a busy machine, too. */
     Fenceline connect() {
-      return Fenceline.builder().store(locks).defaultOptions(options()).connect();
+      return client().connect();
     }
 
-    LockOptions options() {
-      return LockOptions.defaults().lease(LEASE);
+    /** As {@link #connect}, with other settings, too. */
+    FencelineBuilder client() {
+      return Fenceline.builder()
+          .store(locks.replace(SHORT_SESSION, LONG_SESSION))
+          .connectTimeout(Duration.ofMinutes(1))
+          .defaultOptions(LockOptions.defaults().lease(LONG_LEASE));
     }
 
     /** A proxy before the resource. */
@@ -59,8 +64,15 @@ enum Store {
     }
   }
 
-  /** Short, and long enough that a busy machine keeps it; etcd counts in whole seconds. */
+  /** Of a holder that is to lose its lock soon; etcd counts in whole seconds. */
   static final Duration LEASE = Duration.ofSeconds(2);
+
+  private static final Duration LONG_LEASE = Duration.ofSeconds(20);
+
+  /** ZooKeeper's lease ends with the session. */
+  private static final String SHORT_SESSION = "session=4s";
+
+  private static final String LONG_SESSION = "session=40s";
 
   private final Supplier<Running> starter;
   private Running running;
@@ -127,7 +139,7 @@ enum Store {
 
   private static Running zookeeper() {
     ZooKeeperServer server = ZooKeeperServer.start(Duration.ofMillis(300));
-    return of("zookeeper", server, "/locks?session=4000ms&tick=300ms", Protocol.ZOOKEEPER);
+    return of("zookeeper", server, "/locks?" + SHORT_SESSION + "&tick=300ms", Protocol.ZOOKEEPER);
   }
 
   private static Running etcd() {

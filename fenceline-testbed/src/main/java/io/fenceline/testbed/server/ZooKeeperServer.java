@@ -29,6 +29,9 @@ public final class ZooKeeperServer extends ServerProcess {
   private static final int TIMEOUT_MILLIS = 2_000;
   private static final Duration DEFAULT_TICK = Duration.ofMillis(500);
 
+  /** As a server has by default; short ticks would shorten it. */
+  private static final Duration LONGEST_SESSION = Duration.ofSeconds(40);
+
   private final Duration tick;
   private final int heapMegabytes;
   private final int id;
@@ -120,6 +123,7 @@ public final class ZooKeeperServer extends ServerProcess {
     List<String> lines = new ArrayList<>();
     lines.add("dataDir=" + folder().resolve("data"));
     lines.add("tickTime=" + tick.toMillis());
+    lines.add("maxSessionTimeout=" + LONGEST_SESSION.toMillis());
     lines.add("initLimit=20");
     lines.add("syncLimit=5");
     lines.add("maxClientCnxns=0");
