@@ -8,7 +8,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,8 @@ public final class ManualTime implements Time {
 
   @SuppressWarnings("ThreadLocalUsage") // It belongs to this time, and is removed after each run.
   private final ThreadLocal<@Nullable ArrayDeque<Runnable>> running = new ThreadLocal<>();
+
+  private final Set<Thread> working = ConcurrentHashMap.newKeySet();
 
   private long nanos;
   private long wallMillis = START.toEpochMilli();
@@ -148,9 +152,11 @@ public final class ManualTime implements Time {
     ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     tasks.add(first);
     running.set(tasks);
+    working.add(Thread.currentThread());
     try {
       runAll(tasks);
     } finally {
+      working.remove(Thread.currentThread());
       running.remove();
     }
   }
@@ -205,6 +211,30 @@ public final class ManualTime implements Time {
       Thread.onSpinWait();
       LockSupport.parkNanos(100_000);
     }
+  }
+
+  /**
+   * Waits, in real time and with a bound, until no other thread is busy with work of the lanes.
+   *
+   * <p>A thread of a driver hands such work in at any moment. Time that is advanced by a minute
+   * meanwhile makes that thread's client one that stood still for a minute. Work that itself waits,
+   * be it for this time or for another thread, is not waited for.
+   */
+  public void awaitWork() {
+    long bound = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    while (othersWork() && System.nanoTime() < bound) {
+      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
+    }
+  }
+
+  private boolean othersWork() {
+    for (Thread thread : working) {
+      if (thread != Thread.currentThread() && thread.getState() == Thread.State.RUNNABLE) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private synchronized int parkedThreads() {

@@ -10,6 +10,9 @@ import java.util.function.Function;
 
 /** A store whose time the test owns. */
 final class ManualHarness implements StoreHarness {
+  /** Less than a client may stand still for and keep what it has. */
+  private static final Duration STEP = Duration.ofMillis(500);
+
   private final ManualTime time = new ManualTime();
   private final StoreFactory store;
   private final Duration bound;
@@ -44,8 +47,22 @@ final class ManualHarness implements StoreHarness {
     return false;
   }
 
+  /**
+   * In steps, none of which begins while another thread is at work for a client: a leap of a minute
+   * would make that client one that stood still for so long, which rightly loses its place.
+   */
   @Override
   public void elapse(Duration duration) {
+    Duration left = duration;
+    while (left.compareTo(STEP) > 0) {
+      step(STEP);
+      left = left.minus(STEP);
+    }
+    step(left);
+  }
+
+  private void step(Duration duration) {
+    time.awaitWork();
     time.advance(duration);
   }
 
