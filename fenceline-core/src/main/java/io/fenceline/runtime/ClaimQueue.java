@@ -513,12 +513,16 @@ final class ClaimQueue {
   /**
    * The hold has ended by release: passes the grant on, or gives it back.
    *
+   * <p>A thread that waits for the outcome may make the request itself, but only if nobody waits
+   * behind it, who would be claimed for after the answer.
+   *
    * @param here whether this thread waits for the outcome
    */
   CompletableFuture<ReleaseOutcome> released(
       GrantLifecycle from, CallerHold ended, Moment now, boolean here) {
     Waiter taker = null;
     Handle next = null;
+    boolean alone;
     synchronized (this) {
       while (next == null && (taker = waiters.peek()) != null) {
         next = from.handOff(ended, taker, now);
@@ -535,6 +539,7 @@ final class ClaimQueue {
           lifecycle = null;
         }
       }
+      alone = waiters.isEmpty();
     }
     if (next != null && taker != null) {
       try {
@@ -546,7 +551,7 @@ final class ClaimQueue {
       }
     }
     try {
-      return from.sendRelease(ended, now, here);
+      return from.sendRelease(ended, now, here && alone);
     } finally {
       advance();
     }

@@ -56,9 +56,9 @@ class PlantedBugsTest {
             PlantedBug.named("lost wake-up")
                 .in(
                     "runtime/ClaimQueue.java",
-                    "    try {\n      return from.sendRelease(ended, now, here);\n"
+                    "    try {\n      return from.sendRelease(ended, now, here && alone);\n"
                         + "    } finally {\n      advance();\n    }\n",
-                    "    return from.sendRelease(ended, now, here);\n"),
+                    "    return from.sendRelease(ended, now, here && alone);\n"),
             Invariant.I7,
             1L),
         arguments(
