@@ -132,13 +132,16 @@ public final class BoundedSockets extends SocketFactory {
       long began = System.nanoTime();
       try {
         while (true) {
+          if (caller.leftNanos() <= 0) {
+            throw notWaitedFor(); // Also if the server sends a little now and then.
+          }
           int left = most - (int) ((System.nanoTime() - began) / 1_000_000);
           super.setSoTimeout(most == 0 ? LOOK_MILLIS : Math.max(1, Math.min(LOOK_MILLIS, left)));
           try {
             return read.now();
           } catch (SocketTimeoutException e) {
             if (caller.isWantedBack()) {
-              throw new SocketTimeoutException("the caller did not wait for the answer any longer");
+              throw notWaitedFor();
             }
             if (most > 0 && left <= LOOK_MILLIS) {
               throw e;
@@ -150,6 +153,10 @@ public final class BoundedSockets extends SocketFactory {
           super.setSoTimeout(most);
         }
       }
+    }
+
+    private static SocketTimeoutException notWaitedFor() {
+      return new SocketTimeoutException("the caller did not wait for the answer any longer");
     }
 
     @Override

@@ -69,6 +69,11 @@ public interface Connections extends AutoCloseable {
     return null;
   }
 
+  /** How long the pool may keep a request waiting for a connection, when it is its turn. */
+  default Duration borrowTime() {
+    return Duration.ZERO;
+  }
+
   /** How long a request waits for a connection of a pool that has its own idea of it; or null. */
   default @Nullable Duration patience() {
     return null;

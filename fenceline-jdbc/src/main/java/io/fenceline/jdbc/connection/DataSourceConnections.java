@@ -147,7 +147,13 @@ public final class DataSourceConnections implements Connections {
 
   @Override
   public @Nullable Duration callerTime() {
-    return canBeCutOff && !foreign ? operationTimeout : null;
+    boolean isInTime = borrowTime().compareTo(operationTimeout) < 0;
+    return canBeCutOff && !foreign && isInTime ? operationTimeout : null;
+  }
+
+  @Override
+  public Duration borrowTime() {
+    return Pools.borrowTime(operationTimeout);
   }
 
   @Override

@@ -128,14 +128,18 @@ public final class Pools {
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(1);
     Duration wait = atLeast(context.operationTimeout());
-    // Less than whoever asks waits for, so that the reason is heard.
-    config.setConnectionTimeout(Math.max(SHORTEST_TIMEOUT.toMillis(), wait.toMillis() * 3 / 4));
+    config.setConnectionTimeout(borrowTime(context.operationTimeout()).toMillis());
     config.setValidationTimeout(Math.min(wait.toMillis(), 1_000));
     config.setInitializationFailTimeout(connectMillis);
     if (!isPostgres) {
       config.setConnectionInitSql(bounds(context.operationTimeout()));
     }
     return new HikariDataSource(config);
+  }
+
+  /** Less than whoever asks waits for, so that the reason is heard. */
+  static Duration borrowTime(Duration operationTimeout) {
+    return atLeast(Duration.ofMillis(operationTimeout.toMillis() * 3 / 4));
   }
 
   private static Duration least(Duration timeout, Duration most) {

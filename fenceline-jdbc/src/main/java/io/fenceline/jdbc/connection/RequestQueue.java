@@ -17,23 +17,32 @@ final class RequestQueue implements Executor {
    * - A request that is left behind: whoever adds one starts a thread for it, unless as many as may
    *   run do so; and each of those looks for another one before it ends, under the same lock.
    * - A place that nobody has: a caller that gives up finds out, under that lock, whether it was
-   *   given one meanwhile, and passes it on.
+   *   given one meanwhile. Whatever is thrown while it waits, it passes the place on; and a place for
+   *   which no thread can be started is nobody's.
+   * - A caller that gives up and has to begin anew: its request stays where it is in the line, and is
+   *   another thread's from then on.
    */
   private final Executor threads;
   private final Time time;
   private final int most;
+  private final Runnable work = this::work;
 
   // Guarded by this.
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private int running;
 
-  private sealed interface Waiting {}
+  /** A request that has no place yet. */
+  private static final class Waiting {
+    final Thread caller = Thread.currentThread();
 
-  private record Task(Runnable request) implements Waiting {}
+    /** What another thread does; null while the caller means to do it. Guarded by the queue. */
+    @Nullable Runnable task;
 
-  private static final class Caller implements Waiting {
-    final Thread thread = Thread.currentThread();
     volatile boolean hasPlace;
+
+    Waiting(@Nullable Runnable task) {
+      this.task = task;
+    }
   }
 
   RequestQueue(Executor threads, Time time, int most) {
@@ -42,17 +51,34 @@ final class RequestQueue implements Executor {
     this.most = most;
   }
 
+  // Other threads. ------------------------------------------------------------------------------
+
   /** Hands a request to another thread. */
   @Override
   public void execute(Runnable request) {
     synchronized (this) {
-      waiting.add(new Task(request));
+      waiting.add(new Waiting(request));
       if (running == most) {
         return;
       }
       running++;
     }
-    threads.execute(this::work);
+    startThread();
+  }
+
+  /** Starts a thread for a place that is taken. */
+  private void startThread() {
+    boolean started = false;
+    try {
+      threads.execute(work);
+      started = true;
+    } finally {
+      if (!started) {
+        synchronized (this) {
+          running--;
+        }
+      }
+    }
   }
 
   private void work() {
@@ -61,7 +87,7 @@ final class RequestQueue implements Executor {
       try {
         request.run();
       } catch (RuntimeException | Error e) {
-        threads.execute(this::work); // This thread is done for; the others must not wait for it.
+        startThread(); // This thread is done for; the others must not wait for it.
         throw e;
       }
     }
@@ -70,8 +96,8 @@ final class RequestQueue implements Executor {
   /** What this thread does next; null if its place is another's now, or nobody's. */
   private synchronized @Nullable Runnable next() {
     Waiting next = waiting.poll();
-    if (next instanceof Task task) {
-      return task.request;
+    if (next != null && next.task != null) {
+      return next.task;
     }
     pass(next);
     return null;
@@ -79,51 +105,90 @@ final class RequestQueue implements Executor {
 
   /** Under the lock: gives a place to a caller, or to nobody. */
   private void pass(@Nullable Waiting next) {
-    if (next instanceof Caller caller) {
-      caller.hasPlace = true;
-      LockSupport.unpark(caller.thread);
-    } else {
+    if (next == null) {
       running--;
+    } else {
+      next.hasPlace = true;
+      LockSupport.unpark(next.caller);
     }
   }
 
+  // Callers' own threads. -----------------------------------------------------------------------
+
+  /** Takes a place in which this thread makes its own request, if one is free. */
+  synchronized boolean enterNow() {
+    if (running == most) {
+      return false;
+    }
+    running++;
+    return true;
+  }
+
   /**
-   * Waits for a place, in which this thread may make its own request; {@link #leave} gives it back.
+   * Waits for a place in which this thread may make its own request; {@link #leave} gives it back.
+   * If there is none in time, or the thread is interrupted, another thread does something instead,
+   * in the turn of this one.
    *
-   * @return false if there was none before the thread was interrupted or wanted back
+   * @return whether this thread has a place
    */
-  boolean enter(CallersThread caller) {
-    Caller self;
+  boolean enter(long mostNanos, Runnable instead) {
+    Waiting self;
     synchronized (this) {
       if (running < most) {
         running++;
         return true;
       }
-      self = new Caller();
+      self = new Waiting(null);
       waiting.add(self);
     }
-    while (!self.hasPlace) {
-      if (Thread.currentThread().isInterrupted() || caller.isWantedBack()) {
-        return giveUp(self);
+    boolean settled = false;
+    try {
+      long end = time.nanos() + mostNanos;
+      while (!self.hasPlace) {
+        long left = end - time.nanos();
+        if (left <= 0 || Thread.currentThread().isInterrupted()) {
+          break;
+        }
+        time.park(this, left);
       }
-      time.park(this, caller.leftNanos());
+      boolean entered = self.hasPlace || !leaveTo(self, instead);
+      settled = true;
+      return entered;
+    } finally {
+      if (!settled) {
+        abandon(self);
+      }
     }
-    return true;
   }
 
-  /** Whether it has a place all the same. */
-  private synchronized boolean giveUp(Caller caller) {
-    return caller.hasPlace || !waiting.remove(caller);
+  /** Whether another thread does it; not if there is a place all the same. */
+  private synchronized boolean leaveTo(Waiting self, Runnable instead) {
+    if (!self.hasPlace) {
+      self.task = instead;
+    }
+    return !self.hasPlace;
+  }
+
+  /** There will be no request. */
+  private void abandon(Waiting self) {
+    boolean hasPlace;
+    synchronized (this) {
+      hasPlace = self.hasPlace || !waiting.remove(self);
+    }
+    if (hasPlace) {
+      leave();
+    }
   }
 
   /** This thread's own request was made. */
   void leave() {
     synchronized (this) {
-      if (!(waiting.peek() instanceof Task)) {
+      Waiting next = waiting.peek();
+      if (next == null || next.task == null) {
         pass(waiting.poll());
         return;
       }
     }
-    threads.execute(this::work);
+    startThread();
   }
 }

@@ -29,6 +29,7 @@ public final class Requests implements AutoCloseable {
   private final RequestQueue requests;
   private final @Nullable AnswerTimeouts patience;
   private final long callerNanos;
+  private final long inLineNanos;
   private final RenewalThreads repeated = new RenewalThreads();
   private volatile boolean closed;
 
@@ -42,6 +43,7 @@ public final class Requests implements AutoCloseable {
     this.requests = new RequestQueue(time.lane(Lane.REQUEST), time, connections.atOnce());
     Duration kept = connections.callerTime();
     this.callerNanos = kept == null ? 0 : kept.toNanos();
+    this.inLineNanos = callerNanos - connections.borrowTime().toNanos();
   }
 
   /** The answer; does not block. */
@@ -69,10 +71,15 @@ public final class Requests implements AutoCloseable {
       return answer(otherwise, work);
     }
     CallersThread caller = new CallersThread(time, callerNanos, interruptible);
-    if (!requests.enter(caller)) {
-      return answer(otherwise, work);
-    }
     boolean[] begun = new boolean[1];
+    if (!requests.enterNow()) {
+      // Not for so long that the pool could keep it beyond its time.
+      CompletableFuture<T> later = new CompletableFuture<>();
+      Runnable instead = task(later, otherwise, Purpose.WORK, work);
+      if (!requests.enter(inLineNanos, instead)) {
+        return later;
+      }
+    }
     try {
       T done =
           caller.keep(
@@ -126,10 +133,17 @@ public final class Requests implements AutoCloseable {
             }
           });
     }
+    threads.execute(task(later, otherwise, purpose, db -> turn.take(db, work)));
+    return later;
+  }
+
+  /** A request as another thread makes it. */
+  private <T> Runnable task(
+      CompletableFuture<T> later, String otherwise, Purpose purpose, Connections.Work<T> work) {
     Runnable task =
         () -> {
           try {
-            later.complete(attempt(purpose, db -> turn.take(db, work)));
+            later.complete(attempt(purpose, work));
           } catch (SQLException | RuntimeException failure) {
             later.completeExceptionally(failures.of(otherwise, failure));
           } catch (Throwable failure) { // Whoever asked would wait for ever.
@@ -137,8 +151,7 @@ public final class Requests implements AutoCloseable {
             throw failure;
           }
         };
-    threads.execute(() -> DataSourceConnections.unbound(task));
-    return later;
+    return () -> DataSourceConnections.unbound(task);
   }
 
   /**

@@ -116,6 +116,25 @@ class CallersThreadTest {
     assertThat(waiting.answer.get(BOUND.toSeconds(), TimeUnit.SECONDS)).isEqualTo(1);
   }
 
+  /** There is always something to read, so that it never waits. */
+  @Test
+  void theEndOfItsTime_freesIt_thoughTheServerIsNotSilent() throws Exception {
+    server.getOutputStream().write(new byte[1_000]);
+    InputStream from = client.getInputStream();
+    CallersThread self = new CallersThread(time, MOST, false);
+    assertThatThrownBy(
+            () ->
+                self.keep(
+                    () -> {
+                      assertThat(answer(from)).isPositive();
+                      time.advance(Duration.ofNanos(MOST));
+                      return answer(from);
+                    }))
+        .rootCause()
+        .isInstanceOf(SocketTimeoutException.class)
+        .hasMessage("the caller did not wait for the answer any longer");
+  }
+
   @Test
   void theSocketsOwnTimeout_isKept() throws Exception {
     client.setSoTimeout(50);

@@ -1,8 +1,11 @@
 package io.fenceline.jdbc.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fenceline.testkit.ManualTime;
+import io.fenceline.time.Time;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -28,10 +31,6 @@ class RequestQueueTest {
     time.close();
   }
 
-  private CallersThread caller() {
-    return new CallersThread(time, MOST, true);
-  }
-
   private record Caller(Thread thread, CompletableFuture<Boolean> hasPlace) {}
 
   /** A caller that waits for a place in a thread of its own, with so many others. */
@@ -40,7 +39,7 @@ class RequestQueueTest {
     Thread thread =
         new Thread(
             () -> {
-              boolean has = queue.enter(caller());
+              boolean has = queue.enter(MOST, () -> order.add(name + " by another"));
               if (has) {
                 order.add(name);
               }
@@ -63,7 +62,7 @@ class RequestQueueTest {
 
   @Test
   void callersAndTasks_comeInTheOrderOfTheirArrival() throws Exception {
-    assertThat(queue.enter(caller())).isTrue();
+    assertThat(queue.enterNow()).isTrue();
     Caller first = waiting("first", 0);
     queue.execute(() -> order.add("task"));
     Caller last = waiting("last", 1);
@@ -79,7 +78,7 @@ class RequestQueueTest {
     queue.leave();
 
     assertThat(order).containsExactly("first", "task", "last");
-    assertThat(queue.enter(caller())).isTrue();
+    assertThat(queue.enterNow()).isTrue();
   }
 
   @Test
@@ -93,31 +92,75 @@ class RequestQueueTest {
   }
 
   @Test
-  void aCallerThatIsInterrupted_leavesTheLine() throws Exception {
-    assertThat(queue.enter(caller())).isTrue();
+  void whatACallerThatIsInterruptedWanted_isDoneByAnotherThread_inItsTurn() throws Exception {
+    assertThat(queue.enterNow()).isTrue();
     Caller gone = waiting("gone", 0);
     Caller next = waiting("next", 1);
     gone.thread.interrupt();
     assertThat(get(gone)).isFalse();
     queue.leave();
+    assertThat(next.hasPlace).isNotDone();
+    runThreads();
     assertThat(get(next)).isTrue();
-    assertThat(order).containsExactly("next");
+    assertThat(order).containsExactly("gone by another", "next");
   }
 
   @Test
-  void aCallerWhoseTimeIsOver_leavesTheLine() throws Exception {
-    assertThat(queue.enter(caller())).isTrue();
+  void whatACallerWhoseTimeIsOverWanted_isDoneByAnotherThread_inItsTurn() throws Exception {
+    assertThat(queue.enterNow()).isTrue();
     Caller gone = waiting("gone", 0);
+    queue.execute(() -> order.add("task"));
     time.advance(Duration.ofNanos(MOST));
     assertThat(get(gone)).isFalse();
     queue.leave();
-    assertThat(queue.enter(caller())).isTrue();
+    runThreads();
+    assertThat(order).containsExactly("gone by another", "task");
+    assertThat(queue.enterNow()).isTrue();
+  }
+
+  @Test
+  void aCallerThatCanNotWait_leavesNoPlaceBehind() throws Exception {
+    StackOverflowError deep = new StackOverflowError("as planned");
+    Time broken =
+        (Time)
+            Proxy.newProxyInstance(
+                Time.class.getClassLoader(),
+                new Class<?>[] {Time.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("park")) {
+                    throw deep;
+                  }
+                  return method.invoke(time, arguments);
+                });
+    RequestQueue shallow = new RequestQueue(threads::add, broken, 1);
+    assertThat(shallow.enterNow()).isTrue();
+    assertThatThrownBy(() -> shallow.enter(MOST, () -> order.add("unwanted"))).isSameAs(deep);
+    shallow.leave();
+    runThreads();
+    assertThat(order).isEmpty();
+    assertThat(shallow.enterNow()).isTrue();
+  }
+
+  @Test
+  void aPlaceForWhichNoThreadCanBeStarted_isFree() {
+    OutOfMemoryError none = new OutOfMemoryError("as planned");
+    RequestQueue alone =
+        new RequestQueue(
+            task -> {
+              throw none;
+            },
+            time,
+            1);
+    assertThatThrownBy(() -> alone.execute(() -> order.add("task"))).isSameAs(none);
+    assertThat(alone.enterNow()).isTrue();
+    assertThatThrownBy(alone::leave).isSameAs(none);
+    assertThat(alone.enterNow()).isTrue();
   }
 
   @Test
   void aPlaceThatIsGivenToSomeoneWhoGivesUp_isNotLost() throws Exception {
     for (int i = 0; i < 200; i++) {
-      assertThat(queue.enter(caller())).isTrue();
+      assertThat(queue.enterNow()).isTrue();
       Caller crossing = waiting("crossing", 0);
       Thread interrupter = new Thread(crossing.thread::interrupt);
       interrupter.start();
@@ -125,9 +168,10 @@ class RequestQueueTest {
       if (get(crossing)) {
         queue.leave();
       }
+      runThreads();
       interrupter.join();
     }
-    assertThat(queue.enter(caller())).isTrue();
+    assertThat(queue.enterNow()).isTrue();
   }
 
   @Test
@@ -145,6 +189,6 @@ class RequestQueueTest {
       }
     }
     assertThat(order).containsExactly("failed", "next");
-    assertThat(queue.enter(caller())).isTrue();
+    assertThat(queue.enterNow()).isTrue();
   }
 }

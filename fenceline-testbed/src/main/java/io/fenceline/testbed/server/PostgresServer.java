@@ -30,12 +30,14 @@ public final class PostgresServer extends ServerProcess {
 
   private final Map<String, String> settings;
   private final boolean trust;
+  private final boolean tls;
   private final @Nullable PostgresServer primary;
 
   private PostgresServer(Builder options, @Nullable PostgresServer primary) {
     super(primary == null ? "postgres" : "postgres-standby", takePorts(1), options.fakeTime, USER);
     this.settings = new LinkedHashMap<>(options.settings);
     this.trust = options.trust;
+    this.tls = options.tls;
     this.primary = primary;
   }
 
@@ -62,6 +64,14 @@ public final class PostgresServer extends ServerProcess {
     lines.add("shared_buffers = '32MB'");
     // In the data folder, which is deleted: a server that is killed leaves other memory behind.
     lines.add("dynamic_shared_memory_type = 'mmap'");
+    if (tls) {
+      TlsFiles files = TlsFiles.create(folder());
+      USER.own(files.certificate());
+      USER.own(files.key());
+      lines.add("ssl = on");
+      lines.add("ssl_cert_file = '" + files.certificate() + "'");
+      lines.add("ssl_key_file = '" + files.key() + "'");
+    }
     settings.forEach((name, value) -> lines.add(name + " = '" + value.replace("'", "''") + "'"));
     // At the end of the file, where the last word on a setting is.
     Files.write(data().resolve("postgresql.conf"), lines, StandardOpenOption.APPEND);
@@ -175,6 +185,7 @@ public final class PostgresServer extends ServerProcess {
     private final Map<String, String> settings = new LinkedHashMap<>();
     private boolean fakeTime;
     private boolean trust;
+    private boolean tls;
 
     private Builder() {}
 
@@ -184,6 +195,12 @@ public final class PostgresServer extends ServerProcess {
      */
     public Builder trust() {
       this.trust = true;
+      return this;
+    }
+
+    /** Speaks TLS with whoever asks for it. */
+    public Builder tls() {
+      this.tls = true;
       return this;
     }
 

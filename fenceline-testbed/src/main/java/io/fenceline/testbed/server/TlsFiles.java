@@ -32,7 +32,8 @@ import javax.net.ssl.TrustManagerFactory;
  */
 public record TlsFiles(Path caCertificate, Path certificate, Path key) {
 
-  static TlsFiles create(Path folder) {
+  /** Makes them in this folder. */
+  public static TlsFiles create(Path folder) {
     Path caKey = folder.resolve("ca.key");
     TlsFiles files =
         new TlsFiles(
