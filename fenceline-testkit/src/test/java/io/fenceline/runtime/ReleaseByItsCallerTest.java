@@ -19,7 +19,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A store that makes releases on the threads of their callers, where an answer does not come. */
+/**
+ * A store that makes releases on the threads of their callers, where an answer does not come.
+ * {@link StoreProxy} would show each of them as a release, on whichever thread.
+ */
 class ReleaseByItsCallerTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
 

@@ -37,7 +37,8 @@ public final class Claim {
   public Claim(ClaimContext context, ClaimRequest request, ClaimHandler handler) {
     this.context = context;
     this.request = request;
-    // The poller looks for it and keeps it alive; asking by itself is only the last resort. A product
+    // The poller looks for it and keeps it alive; asking by itself is only the last resort. A
+    // product
     // of a Duration is made with BigDecimal, which showed in profiles.
     Duration interval = Duration.ofNanos(10 * QueuePoller.patience(request).toNanos());
     this.asking =

@@ -35,11 +35,16 @@ final class CallersThread {
 
   /** Makes a request on this thread. */
   <T extends @Nullable Object> T keep(Request<T> request) throws SQLException {
+    CallersThread outer = KEPT.get();
     KEPT.set(this);
     try {
       return request.make();
     } finally {
-      KEPT.remove();
+      if (outer == null) {
+        KEPT.remove();
+      } else {
+        KEPT.set(outer);
+      }
     }
   }
 

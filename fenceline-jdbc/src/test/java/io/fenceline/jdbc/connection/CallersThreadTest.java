@@ -59,6 +59,10 @@ class CallersThreadTest {
 
   private Waiting waiting(boolean interruptible) throws IOException {
     InputStream from = client.getInputStream();
+    return waiting(interruptible, () -> answer(from));
+  }
+
+  private Waiting waiting(boolean interruptible, CallersThread.Request<Integer> request) {
     CompletableFuture<Integer> answered = new CompletableFuture<>();
     AtomicReference<CallersThread> caller = new AtomicReference<>();
     Thread thread =
@@ -67,7 +71,7 @@ class CallersThreadTest {
               CallersThread self = new CallersThread(time, MOST, interruptible);
               try {
                 caller.set(self);
-                int read = self.keep(() -> answer(from));
+                int read = self.keep(request);
                 answered.complete(read);
               } catch (SQLException e) {
                 answered.completeExceptionally(e);
@@ -105,6 +109,33 @@ class CallersThreadTest {
     Waiting waiting = waiting(true);
     waiting.thread.interrupt();
     assertFreed(waiting);
+  }
+
+  /** Drivers skip what they do not know. */
+  @Test
+  void anInterrupt_freesIt_whileItSkips() throws Exception {
+    InputStream from = client.getInputStream();
+    Waiting waiting =
+        waiting(
+            true,
+            () -> {
+              try {
+                return (int) from.skip(10_000);
+              } catch (IOException e) {
+                throw new SQLException(e);
+              }
+            });
+    server.getOutputStream().write(new byte[9_000]);
+    waiting.thread.interrupt();
+    assertFreed(waiting);
+  }
+
+  @Test
+  void whatIsSkipped_isSkippedToItsEnd() throws Exception {
+    server.getOutputStream().write(new byte[10_000]);
+    server.getOutputStream().write(7);
+    assertThat(client.getInputStream().skip(10_000)).isEqualTo(10_000);
+    assertThat(client.getInputStream().read()).isEqualTo(7);
   }
 
   @Test
@@ -151,6 +182,21 @@ class CallersThreadTest {
     CallersThread self = new CallersThread(time, MOST, true);
     CallersThread during = self.keep(CallersThread::kept);
     assertThat(during).isSameAs(self);
+    assertThat(CallersThread.kept()).isNull();
+  }
+
+  /** As by a log that takes a lock itself. */
+  @Test
+  void aThreadThatMakesARequestWithinARequest_isKeptForTheOuterOneAfterwards() throws Exception {
+    CallersThread self = new CallersThread(time, MOST, true);
+    CallersThread afterwards =
+        self.keep(
+            () -> {
+              CallersThread inner = new CallersThread(time, MOST, false);
+              assertThat(inner.keep(CallersThread::kept)).isSameAs(inner);
+              return CallersThread.kept();
+            });
+    assertThat(afterwards).isSameAs(self);
     assertThat(CallersThread.kept()).isNull();
   }
 }
