@@ -23,8 +23,6 @@ import io.fenceline.spi.NameState;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.StoreFactory;
 import io.fenceline.time.Time;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -111,12 +109,7 @@ final class Client implements Fenceline {
 
   private static ClientInfo info(@Nullable String label) {
     long pid = ProcessHandle.current().pid();
-    String host;
-    try {
-      host = InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException e) {
-      host = "unknown-host";
-    }
+    String host = HostName.get();
     return new ClientInfo(label == null ? host + ":" + pid : label, host, pid);
   }
 

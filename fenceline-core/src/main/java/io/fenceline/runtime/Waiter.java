@@ -36,7 +36,7 @@ final class Waiter {
   static final Gone GONE = new Gone();
 
   /** As long as no caller means it: several locks share what is left of the longest wait. */
-  private static final Duration WITHOUT_LIMIT = Durations.LONGEST.dividedBy(2);
+  private static final Duration WITHOUT_LIMIT = Durations.part(Durations.LONGEST, 2);
 
   private static final VarHandle OUTCOME;
   private static final VarHandle TOLD;

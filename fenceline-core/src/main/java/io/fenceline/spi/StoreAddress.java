@@ -228,7 +228,8 @@ public final class StoreAddress {
     boolean isSame =
         other.scheme.equals(scheme)
             && other.hasAuthority == hasAuthority
-            && other.hosts.equals(hosts)
+            // As text: the first comparison of two records generates code, which takes a while.
+            && other.hosts.toString().equals(hosts.toString())
             && other.path.equals(path)
             && other.user.equals(user)
             && kept.equals(counting);

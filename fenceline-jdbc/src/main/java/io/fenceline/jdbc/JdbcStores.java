@@ -5,6 +5,7 @@ import io.fenceline.jdbc.connection.SqliteFile;
 import io.fenceline.jdbc.connection.TlsOptions;
 import io.fenceline.jdbc.layout.Tables;
 import io.fenceline.jdbc.waiting.PollInterval;
+import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
@@ -238,7 +239,7 @@ public final class JdbcStores implements StoreFactory {
         client.time(),
         client.random(),
         client.connectTimeout(),
-        client.operationTimeout().multipliedBy(9).dividedBy(10));
+        Durations.times(Durations.part(client.operationTimeout(), 10), 9));
   }
 
   /**

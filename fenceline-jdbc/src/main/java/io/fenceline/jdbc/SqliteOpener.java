@@ -72,7 +72,7 @@ final class SqliteOpener {
               file.toString(),
               context.time(),
               // Less than whoever asks waits for, so that the reason is heard.
-              context.operationTimeout().dividedBy(4).multipliedBy(3));
+              Durations.times(Durations.part(context.operationTimeout(), 4), 3));
     } catch (SQLException e) {
       if (SqliteConnections.NO_DRIVER.equals(e.getMessage())) {
         throw new StoreUnavailableException(description, SqliteConnections.NO_DRIVER, null);

@@ -4,6 +4,7 @@ import io.fenceline.jdbc.layout.Micros;
 import io.fenceline.jdbc.sql.SqlConnection;
 import io.fenceline.jdbc.waiting.ArmedBell;
 import io.fenceline.jdbc.waiting.QueuePoller;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
@@ -37,10 +38,8 @@ public final class Claim {
   public Claim(ClaimContext context, ClaimRequest request, ClaimHandler handler) {
     this.context = context;
     this.request = request;
-    // The poller looks for it and keeps it alive; asking by itself is only the last resort. A
-    // product
-    // of a Duration is made with BigDecimal, which showed in profiles.
-    Duration interval = Duration.ofNanos(10 * QueuePoller.patience(request).toNanos());
+    // The poller looks for it and keeps it alive; asking by itself is only the last resort.
+    Duration interval = Durations.times(QueuePoller.patience(request), 10);
     this.asking =
         new QueuedClaim(
             context.description(), request, handler, context.store(), interval, same -> send());

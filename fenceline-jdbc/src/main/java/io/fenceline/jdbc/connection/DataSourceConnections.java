@@ -142,7 +142,7 @@ public final class DataSourceConnections implements Connections {
   /** A pool that was given may wait for longer than whoever asks us does. */
   @Override
   public @Nullable Duration patience() {
-    return foreign ? operationTimeout.dividedBy(4).multipliedBy(3) : null;
+    return foreign ? Durations.times(Durations.part(operationTimeout, 4), 3) : null;
   }
 
   @Override

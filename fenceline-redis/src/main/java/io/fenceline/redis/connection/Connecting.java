@@ -45,7 +45,7 @@ public final class Connecting {
   /** The same context, with what is left of the time to connect in. */
   public static StoreContext left(StoreContext context, long beganNanos) {
     Duration left = context.connectTimeout().minusNanos(System.nanoTime() - beganNanos);
-    Duration least = context.connectTimeout().dividedBy(LEAST_PART);
+    Duration least = Durations.part(context.connectTimeout(), LEAST_PART);
     return new StoreContext(
         context.client(),
         context.time(),

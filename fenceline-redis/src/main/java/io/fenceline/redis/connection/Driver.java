@@ -1,5 +1,6 @@
 package io.fenceline.redis.connection;
 
+import io.fenceline.settings.Durations;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -63,7 +64,7 @@ public final class Driver {
                     .getSslOptions()
                     .mutate()
                     // Before connecting as a whole is given up, so that it is named as the cause.
-                    .handshakeTimeout(connectTimeout.dividedBy(2))
+                    .handshakeTimeout(Durations.part(connectTimeout, 2))
                     .build())
             .build());
   }
