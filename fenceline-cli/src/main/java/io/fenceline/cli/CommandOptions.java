@@ -87,7 +87,7 @@ final class CommandOptions extends WaitOptions {
   @Override
   void check(Config config) {
     super.check(config);
-    Duration half = lease(config).dividedBy(2);
+    Duration half = Durations.part(lease(config), 2);
     if (grace != null && grace.compareTo(half) >= 0) {
       throw Failure.usage(
           "--grace %s: it must be less than half the lease of %s"
@@ -120,7 +120,7 @@ final class CommandOptions extends WaitOptions {
   }
 
   Supervisor supervisor(Duration chosenLease) {
-    Duration share = chosenLease.dividedBy(DEFAULT_GRACE_SHARE);
+    Duration share = Durations.part(chosenLease, DEFAULT_GRACE_SHARE);
     Duration usual = share.compareTo(LONGEST_DEFAULT_GRACE) < 0 ? share : LONGEST_DEFAULT_GRACE;
     return new Supervisor(onLost, grace == null ? usual : grace);
   }

@@ -234,7 +234,7 @@ final class ElectCommand implements Subcommand {
     Leadership leadership = mine.leadership;
     int code = ExitCode.LOST;
     try (GuardedCommand guarded = GuardedCommand.prepare(Main.home())) {
-      leadership.ensure(lease.dividedBy(2));
+      leadership.ensure(Durations.part(lease, 2));
       options.say("leads '" + name + "' (term=" + leadership.term() + ")");
       CommandHold led = new Led(leadership);
       current().protect(guarded, led);

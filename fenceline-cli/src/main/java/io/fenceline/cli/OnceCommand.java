@@ -21,6 +21,7 @@ import io.fenceline.recipes.once.OnceRefusedException;
 import io.fenceline.recipes.once.OnceReport;
 import io.fenceline.recipes.once.Vanished;
 import io.fenceline.recipes.once.Work;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.StoreAddress;
 import java.time.Duration;
 import java.util.List;
@@ -303,7 +304,7 @@ final class OnceCommand implements Subcommand {
       throw new NoResult(Signals.exitCode(String.valueOf(endedBy)));
     }
     try (GuardedCommand guarded = GuardedCommand.prepare(Main.home())) {
-      work.ensure(options.lease(store.config()).dividedBy(2));
+      work.ensure(Durations.part(options.lease(store.config()), 2));
       options.say("runs key '" + key + "' (token=" + work.token() + ")");
       CommandHold worked = new Worked(work);
       Supervisor watching = Objects.requireNonNull(supervisor);

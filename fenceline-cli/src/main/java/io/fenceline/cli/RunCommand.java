@@ -17,6 +17,7 @@ import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
 import io.fenceline.cli.text.Message;
 import io.fenceline.cli.text.Tokens;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.Causes;
 import io.fenceline.spi.LockNames;
 import java.time.Duration;
@@ -220,7 +221,7 @@ final class RunCommand implements Subcommand {
       Held held = Causes.join(asked).orElse(null);
       if (held != null) {
         // It counts from the last answer of the store: little may be left.
-        held.ensure(wanted.lease().dividedBy(2));
+        held.ensure(Durations.part(wanted.lease(), 2));
       }
       return new Asked(fenceline, held);
     } catch (InterruptedException | RuntimeException e) {

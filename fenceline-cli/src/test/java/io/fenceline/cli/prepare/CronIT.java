@@ -1,7 +1,9 @@
 package io.fenceline.cli.prepare;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.fenceline.cli.tool.Javas;
 import io.fenceline.cli.tool.Servers;
 import io.fenceline.cli.tool.Tool;
 import io.fenceline.testbed.server.RedisServer;
@@ -9,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CronIT {
   @TempDir Path folder;
 
-  private void assertSilent(String store) throws Exception {
+  private void assertSilent(Path java, String store) throws Exception {
     Path printed = folder.resolve("printed");
     Process run =
         new ProcessBuilder(
@@ -29,7 +32,7 @@ class CronIT {
                 "LOGNAME=" + System.getProperty("user.name"),
                 "SHELL=/bin/sh",
                 "PATH=/usr/bin:/bin",
-                "JAVA_HOME=" + System.getProperty("java.home"),
+                "JAVA_HOME=" + java,
                 Tool.LAUNCHER.toString(),
                 "run",
                 "nightly",
@@ -51,7 +54,16 @@ class CronIT {
   @ParameterizedTest
   @EnumSource
   void aRunThatSucceeds_printsNothing(Servers store) throws Exception {
-    assertSilent(store.uri(folder));
+    assertSilent(Javas.own(), store.uri(folder));
+  }
+
+  /** It warns of more: of native libraries, and of what drivers do with memory. */
+  @ParameterizedTest
+  @EnumSource
+  void norDoesOneOnJava25(Servers store) throws Exception {
+    Optional<Path> java = Javas.java25();
+    assumeTrue(java.isPresent(), "no Java 25 on this machine");
+    assertSilent(java.orElseThrow(), store.uri(folder));
   }
 
   @Test
@@ -62,7 +74,7 @@ class CronIT {
         nodes.add(RedisServer.start());
       }
       List<String> addresses = nodes.stream().map(node -> node.host() + ":" + node.port()).toList();
-      assertSilent("redlock://" + String.join(",", addresses));
+      assertSilent(Javas.own(), "redlock://" + String.join(",", addresses));
     } finally {
       nodes.forEach(RedisServer::close);
     }

@@ -64,7 +64,9 @@ class DebIT {
     dpkg("--install", deb.toString());
     Path root = folder.resolve("root");
     Path lib = root.resolve("usr/share/fenceline/lib");
-    assertThat(lib.resolve("fenceline.jsa")).exists();
+    for (String archive : List.of("sqlite.jsa", "redis.jsa", "all.jsa")) {
+      assertThat(lib.resolve(archive)).exists();
+    }
     assertThat(lib.resolve("native/libsqlitejdbc.so")).exists();
     assertThat(root.resolve("usr/share/man/man1/fenceline.1.gz")).exists();
     Tool tool = new Tool(Files.createDirectories(folder.resolve("work")));

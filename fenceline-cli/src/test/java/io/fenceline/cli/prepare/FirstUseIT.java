@@ -34,7 +34,7 @@ class FirstUseIT {
       home = files.filter(Files::isDirectory).findFirst().orElseThrow();
     }
     Path lib = home.resolve("lib");
-    assertThat(lib.resolve("fenceline.jsa")).doesNotExist();
+    assertThat(lib.resolve("all.jsa")).doesNotExist();
     Tool tool = new Tool(Files.createDirectories(folder.resolve("work")));
     tool.launcher = home.resolve("bin/fenceline");
 
@@ -43,8 +43,7 @@ class FirstUseIT {
     Eventually.until(
         Tool.PATIENCE,
         "the archive to be there",
-        () ->
-            Files.exists(lib.resolve("fenceline.jsa")) && !Files.exists(lib.resolve("preparing")));
+        () -> Files.exists(lib.resolve("all.jsa")) && !Files.exists(lib.resolve("preparing")));
     assertThat(tool.run("run", "job", "--", "echo", "second"))
         .isEqualTo(new Result(0, "second\n", ""));
   }

@@ -29,7 +29,7 @@ class MemoryIT {
     boolean isOfArchive = false;
     for (String line : maps.lines().toList()) {
       if (REGION.matcher(line).matches()) {
-        isOfArchive = line.endsWith("/fenceline.jsa");
+        isOfArchive = line.endsWith("/sqlite.jsa");
         found |= isOfArchive;
       }
       Matcher dirty = OWN.matcher(line);

@@ -187,7 +187,7 @@ public final class Tool {
         ProcessBuilder builder =
             new ProcessBuilder(
                     "java",
-                    "-XX:SharedArchiveFile=" + lib.resolve("fenceline.jsa"),
+                    "-XX:SharedArchiveFile=" + lib.resolve("all.jsa"),
                     "-Xshare:auto",
                     "-Xlog:disable",
                     "-XX:TieredStopAtLevel=1",
@@ -200,9 +200,7 @@ public final class Tool {
                     "-Duser.home=" + environment.get("HOME"),
                     "-Dfenceline.home=" + DIST.toAbsolutePath(),
                     "-cp",
-                    lib.resolve("fenceline-cli.jar")
-                        + ":"
-                        + Path.of("target/test-classes").toAbsolutePath(),
+                    lib.resolve("all.jar") + ":" + Path.of("target/test-classes").toAbsolutePath(),
                     ServedCalls.class.getName())
                 .directory(folder.toFile())
                 .redirectError(folder.resolve("served-err").toFile());
