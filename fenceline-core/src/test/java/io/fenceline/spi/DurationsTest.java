@@ -27,4 +27,16 @@ class DurationsTest {
     assertThat(Durations.show(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo("2562047788015215h");
     assertThat(Durations.show(Duration.ofSeconds(Long.MIN_VALUE))).isEqualTo("-2562047788015215h");
   }
+
+  @Test
+  void partsAndMultiples_areThoseOfDuration_andNeverOverflow() {
+    Duration odd = Duration.ofSeconds(7, 123_456_789);
+    assertThat(Durations.part(odd, 3)).isEqualTo(odd.dividedBy(3));
+    assertThat(Durations.times(odd, 3)).isEqualTo(odd.multipliedBy(3));
+    assertThat(Durations.times(Durations.LONGEST, 10))
+        .isEqualTo(Durations.LONGEST.multipliedBy(10));
+    assertThat(Durations.times(Durations.LONGEST, 100))
+        .isEqualTo(Duration.ofNanos(Long.MAX_VALUE))
+        .isGreaterThan(Durations.LONGEST);
+  }
 }

@@ -9,6 +9,7 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -45,6 +46,8 @@ public final class Driver {
         resources == null
             ? DefaultClientResources.builder()
                 .nettyCustomizer(ReplyLimit.after(new NettyCustomizer() {}))
+                // Nobody can read its latencies: these resources are ours.
+                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .build()
             : null;
     this.client =
