@@ -260,7 +260,7 @@ class CallBatcherTest {
   void lostAnswerToMany_isAskedForByEach() {
     Busy busy = new Busy(Duration.ofSeconds(2));
     Fenceline other = clients.connect(redis.uri(), LEASE);
-    Fault lost = proxy.dropReply(Trigger.first(Clients.calls(Script.BATCH)));
+    Fault lost = proxy.dropReply(Trigger.first(Clients.calls(Script.BATCH_UNCONTENDED)));
     List<CompletableFuture<Hold>> claims = new ArrayList<>();
 
     busy.whileTheDriverIsBusy(() -> claims.addAll(busy.claim("lost-", CallBatcher.MOST)));

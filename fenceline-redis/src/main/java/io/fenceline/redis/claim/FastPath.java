@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The fast path: claims and releases a name that nobody else uses by short scripts, {@code
- * take.lua} and {@code give.lua}, of which many may be sent as one.
+ * claim-uncontended.lua} and {@code release-uncontended.lua}, of which many may be sent as one.
  *
  * <p>A short script does all of it or nothing. Where it does nothing, since someone else wants the
  * name, it has cost a round trip, and the path that decides is taken. So whether it is worth trying
@@ -67,7 +67,7 @@ public final class FastPath {
     }
     Call call =
         new Call(
-            Script.TAKE,
+            Script.CLAIM_UNCONTENDED,
             place.keys(),
             SoloHead.mark(request.owner()),
             heads.facts(request),
@@ -100,7 +100,9 @@ public final class FastPath {
     }
     byte[][] head = {place.keys()[0]};
     return topology
-        .callBatched(place.bucket(), new Call(Script.GIVE, head, SoloHead.mark(claim.owner())))
+        .callBatched(
+            place.bucket(),
+            new Call(Script.RELEASE_UNCONTENDED, head, SoloHead.mark(claim.owner())))
         .thenApply(
             answer -> {
               long fate = Answers.number(answer.get(0));

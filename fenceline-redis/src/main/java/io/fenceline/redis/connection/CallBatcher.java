@@ -33,7 +33,8 @@ public final class CallBatcher {
   /** How many are sent together; more brought nothing. */
   public static final int MOST = 8;
 
-  private static final Call NOTHING = new Call(Script.BATCH, new byte[0][], Layout.bytes(0));
+  private static final Call NOTHING =
+      new Call(Script.BATCH_UNCONTENDED, new byte[0][], Layout.bytes(0));
 
   private final Wire wire;
   private volatile @Nullable Batch open;
@@ -118,7 +119,7 @@ public final class CallBatcher {
       List<Member> claims = new ArrayList<>(MOST);
       List<Member> releases = new ArrayList<>(MOST);
       for (Member member : members) {
-        (member.call.script() == Script.TAKE ? claims : releases).add(member);
+        (member.call.script() == Script.CLAIM_UNCONTENDED ? claims : releases).add(member);
       }
       List<byte[]> keys = new ArrayList<>(2 * MOST);
       List<byte[]> args = new ArrayList<>(4 * MOST + 1);
@@ -129,7 +130,8 @@ public final class CallBatcher {
         Collections.addAll(args, member.call.args());
       }
       inOrder = claims;
-      return new Call(Script.BATCH, keys.toArray(new byte[0][]), args.toArray(new byte[0][]));
+      return new Call(
+          Script.BATCH_UNCONTENDED, keys.toArray(new byte[0][]), args.toArray(new byte[0][]));
     }
 
     private synchronized List<Member> end() {

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 /** A script of the resources beside this class, with the hash that Redis knows it by. */
 @SuppressWarnings("ImmutableEnumChecker") // The arrays never leave this package.
 public enum Script {
-  TAKE,
   CLAIM,
+  CLAIM_UNCONTENDED,
   RENEW,
-  GIVE,
-  BATCH,
   RELEASE,
+  RELEASE_UNCONTENDED,
+  BATCH_UNCONTENDED,
   WITHDRAW,
   FORCE,
   INSPECT,
@@ -41,8 +41,8 @@ public enum Script {
   private Text text() {
     Text read = text;
     if (read == null) {
-      byte[] body =
-          load(name().toLowerCase(Locale.ROOT) + ".lua").getBytes(StandardCharsets.US_ASCII);
+      String file = name().toLowerCase(Locale.ROOT).replace('_', '-') + ".lua";
+      byte[] body = load(file).getBytes(StandardCharsets.US_ASCII);
       String hash = HexFormat.of().formatHex(sha1(body));
       read = new Text(body, hash.getBytes(StandardCharsets.US_ASCII));
       text = read;

@@ -20,7 +20,7 @@ final class RedlockAnswers {
     boolean votes();
   }
 
-  /** The answer to {@code redlock_claim.lua}. */
+  /** The answer to {@code redlock-claim.lua}. */
   sealed interface Vote extends OfVoter {
     @Override
     default boolean votes() {
@@ -44,7 +44,7 @@ final class RedlockAnswers {
         case "c" -> new OtherMode(longAt(answer, 1));
         case "o" -> new Overflow(longAt(answer, 1));
         case "l" -> new Late();
-        default -> throw new IllegalStateException("redlock_claim.lua answered " + kind);
+        default -> throw new IllegalStateException("redlock-claim.lua answered " + kind);
       };
     }
   }
@@ -88,7 +88,7 @@ final class RedlockAnswers {
   record Late() implements Vote {}
 
   /**
-   * The answer to {@code redlock_confirm.lua}.
+   * The answer to {@code redlock-confirm.lua}.
    *
    * @param number the token if it is confirmed, else the largest number that the node has confirmed
    */
@@ -100,7 +100,7 @@ final class RedlockAnswers {
   }
 
   /**
-   * The answer to {@code redlock_end.lua}.
+   * The answer to {@code redlock-end.lua}.
    *
    * @param done whether the node did it
    * @param had whether the node had what was ended by force
@@ -112,7 +112,7 @@ final class RedlockAnswers {
     }
   }
 
-  /** The answer to {@code redlock_renew.lua}: which of the holds the node has. */
+  /** The answer to {@code redlock-renew.lua}: which of the holds the node has. */
   record Renewed(boolean votes, List<Boolean> fates) implements OfVoter {
     static Renewed parse(List<Object> answer) {
       List<Boolean> fates = answer.stream().skip(1).map(fate -> Answers.number(fate) == 1).toList();
@@ -124,7 +124,7 @@ final class RedlockAnswers {
     }
   }
 
-  /** The answer to {@code redlock_restore.lua}: whether the node has it now. */
+  /** The answer to {@code redlock-restore.lua}: whether the node has it now. */
   record Restored(boolean done, boolean votes) implements OfVoter {
     static Restored parse(List<Object> answer) {
       long fate = longAt(answer, 0);
@@ -133,7 +133,7 @@ final class RedlockAnswers {
   }
 
   /**
-   * The answer to {@code redlock_survey.lua}.
+   * The answer to {@code redlock-survey.lua}.
    *
    * @param loss which loss of memory keeps the node from voting; empty if it votes
    * @param leftMillis for how long it does not vote; negative if nobody has decided that yet
@@ -193,7 +193,7 @@ final class RedlockAnswers {
   }
 
   /**
-   * The answer to {@code redlock_admit.lua}.
+   * The answer to {@code redlock-admit.lua}.
    *
    * @param leftMillis for how long the node does not vote yet; 0 if it does, negative if it has
    *     lost its memory again
@@ -205,7 +205,7 @@ final class RedlockAnswers {
   }
 
   /**
-   * A row of the answer to {@code redlock_inspect.lua}.
+   * A row of the answer to {@code redlock-inspect.lua}.
    *
    * @param secret the owner, in hexadecimal digits; never shown
    * @param attempt of the owner

@@ -19,7 +19,7 @@ final class RedlockLayout {
 
   private RedlockLayout() {}
 
-  /** The keys of a name, as {@code redlock_name.lua} wants them. */
+  /** The keys of a name, as {@code redlock-name.lua} wants them. */
   static byte[][] keys(String name) {
     return new byte[][] {STATE, INDEX, name(name), bytes(WAITING + name)};
   }

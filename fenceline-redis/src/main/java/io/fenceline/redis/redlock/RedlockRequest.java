@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * @param bucket of the name
  */
 record RedlockRequest(ClaimRequest claim, PermitSlots slots, long attempt, int bucket) {
-  /** Larger than every attempt, as in {@code redlock_name.lua}. */
+  /** Larger than every attempt, as in {@code redlock-name.lua}. */
   static final long HELD = (1L << 53) - 1;
 
   private static final byte[] EXCLUSIVE = bytes("x");
@@ -51,7 +51,7 @@ record RedlockRequest(ClaimRequest claim, PermitSlots slots, long attempt, int b
     return bytes(slots.chosen().stream().map(String::valueOf).collect(Collectors.joining(",")));
   }
 
-  /** Of {@code redlock_claim.lua}. */
+  /** Of {@code redlock-claim.lua}. */
   byte[][] firstRound(byte[] run, long seen, byte[] client, byte[] channel) {
     return new byte[][] {
       run,
@@ -69,13 +69,13 @@ record RedlockRequest(ClaimRequest claim, PermitSlots slots, long attempt, int b
     };
   }
 
-  /** Of {@code redlock_confirm.lua}. */
+  /** Of {@code redlock-confirm.lua}. */
   byte[][] secondRound(byte[] run, long given, long token) {
     return new byte[][] {run, bytes(bucket), claim.owner().bytes(), bytes(given), bytes(token)};
   }
 
   /**
-   * Of {@code redlock_end.lua}: ends what an owner has claimed.
+   * Of {@code redlock-end.lua}: ends what an owner has claimed.
    *
    * @param attempt up to which it is ended
    * @param awayMillis for how long requests that are still on their way are turned away
@@ -85,7 +85,7 @@ record RedlockRequest(ClaimRequest claim, PermitSlots slots, long attempt, int b
   }
 
   /**
-   * Of {@code redlock_end.lua}: ends a hold.
+   * Of {@code redlock-end.lua}: ends a hold.
    *
    * @param keepMillis for how long the name stays closed
    */
@@ -93,7 +93,7 @@ record RedlockRequest(ClaimRequest claim, PermitSlots slots, long attempt, int b
     return ending(owner, HELD, RELEASE, keepMillis, awayMillis, number);
   }
 
-  /** Of {@code redlock_end.lua}: closes the name also where the hold is not known. */
+  /** Of {@code redlock-end.lua}: closes the name also where the hold is not known. */
   byte[][] closing(long keepMillis, long number, byte[] client) {
     return new byte[][] {
       claim.owner().bytes(),
@@ -111,7 +111,7 @@ record RedlockRequest(ClaimRequest claim, PermitSlots slots, long attempt, int b
   }
 
   /**
-   * Of {@code redlock_end.lua}: ends a hold whoever owns it.
+   * Of {@code redlock-end.lua}: ends a hold whoever owns it.
    *
    * @param now false if nodes are only told that it will be ended
    * @param termMillis for how long its owner may believe in it
@@ -127,7 +127,7 @@ record RedlockRequest(ClaimRequest claim, PermitSlots slots, long attempt, int b
     };
   }
 
-  /** Of {@code redlock_restore.lua}. */
+  /** Of {@code redlock-restore.lua}. */
   byte[][] restoration(byte[] run, long token, long leaseMillis, byte[] client) {
     return new byte[][] {
       run,

@@ -65,7 +65,7 @@ class LostReplyTest {
   void claimWithoutAnAnswer_fails_andIsUndone() {
     Fenceline client = clients.hasty(uri(), LEASE);
     Fenceline other = clients.connect(redis.uri(), LEASE);
-    Fault lost = proxy.dropReply(Trigger.first(Clients.calls(Script.TAKE)));
+    Fault lost = proxy.dropReply(Trigger.first(Clients.calls(Script.CLAIM_UNCONTENDED)));
 
     assertThatThrownBy(() -> client.lock("claim").tryAcquire())
         .isInstanceOf(StoreUnavailableException.class)
@@ -108,7 +108,7 @@ class LostReplyTest {
   void waitingClaimWithoutAnAnswer_asksAgain_andIsServed() {
     Fenceline client = clients.hasty(uri(), LEASE);
     Fenceline other = clients.connect(redis.uri(), LEASE);
-    Fault lost = proxy.dropReply(Trigger.first(Clients.calls(Script.TAKE)));
+    Fault lost = proxy.dropReply(Trigger.first(Clients.calls(Script.CLAIM_UNCONTENDED)));
 
     Hold hold = Clients.acquire(client, "ask-again");
 
@@ -141,7 +141,7 @@ class LostReplyTest {
     Fenceline client = clients.hasty(uri(), LEASE);
     Fenceline other = clients.connect(redis.uri(), LEASE);
     Hold hold = Clients.acquire(client, "release");
-    Fault lost = proxy.dropReply(Trigger.first(Clients.calls(Script.GIVE)));
+    Fault lost = proxy.dropReply(Trigger.first(Clients.calls(Script.RELEASE_UNCONTENDED)));
 
     CompletableFuture<ReleaseOutcome> released = hold.releaseAsync();
     Hold next = Clients.acquire(other, "release");

@@ -153,7 +153,8 @@ class ServerFaultTest {
     try (RedisServer redis = RedisServer.start()) {
       Fenceline client = clients.connect(redis.uri(), LEASE);
       Hold hold = Clients.acquire(client, NAME);
-      String hash = new String(Script.GIVE.hash(), java.nio.charset.StandardCharsets.US_ASCII);
+      String hash =
+          new String(Script.RELEASE_UNCONTENDED.hash(), java.nio.charset.StandardCharsets.US_ASCII);
 
       redis.command("SCRIPT", "FLUSH");
 

@@ -33,7 +33,7 @@ class NumberFormulaTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"number.lua", "batch.lua", "take.lua"})
+  @ValueSource(strings = {"number.lua", "batch-uncontended.lua", "claim-uncontended.lua"})
   void script_countsAsEveryStore(String file) {
     String script = Script.load(file);
     Matcher formula = FORMULA.matcher(script);

@@ -118,6 +118,6 @@ final class RedlockDialect implements RecordedRequest.Dialect {
 
   @Override
   public String snapshot() {
-    return Script.load("redlock_snapshot.lua");
+    return Script.load("redlock-snapshot.lua");
   }
 }

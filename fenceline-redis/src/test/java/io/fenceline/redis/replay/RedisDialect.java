@@ -24,13 +24,13 @@ public final class RedisDialect implements RecordedRequest.Dialect {
     byte[] owner = call.args().length == 0 ? new byte[0] : call.args()[0];
     byte[] head = call.keys().length == 0 ? new byte[0] : call.keys()[0];
     return switch (call.script()) {
-      case TAKE, CLAIM -> List.of(Touch.of(CLAIM, head, owner));
-      case GIVE, RELEASE -> List.of(Touch.of(RELEASE, head, owner));
+      case CLAIM_UNCONTENDED, CLAIM -> List.of(Touch.of(CLAIM, head, owner));
+      case RELEASE_UNCONTENDED, RELEASE -> List.of(Touch.of(RELEASE, head, owner));
       case WITHDRAW -> List.of(Touch.of(WITHDRAW, head, owner));
       case FORCE -> List.of(new Touch(FORCE, Layout.nameOfHead(head), "", number(owner)));
       case INSPECT -> List.of(new Touch(LOOK, Layout.nameOfHead(head), "", 0));
       case RENEW -> renewals(call);
-      case BATCH -> batch(call);
+      case BATCH_UNCONTENDED -> batch(call);
       default -> List.of();
     };
   }

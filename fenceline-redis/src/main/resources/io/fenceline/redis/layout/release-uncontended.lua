@@ -1,4 +1,4 @@
--- give.lua: gives a grant back that nobody waits for; the short way of release.lua.
+-- release-uncontended.lua: gives a grant back that nobody waits for; the short way of release.lua.
 --
 -- KEYS[1]  the head, as in table.lua
 -- ARGV[1]  'h' and the owner

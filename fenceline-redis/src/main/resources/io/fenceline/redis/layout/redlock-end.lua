@@ -1,6 +1,6 @@
--- redlock_end.lua: ends a grant at one node of a Redlock, and tells those who wait.
+-- redlock-end.lua: ends a grant at one node of a Redlock, and tells those who wait.
 --
--- KEYS     as in redlock_name.lua
+-- KEYS     as in redlock-name.lua
 -- ARGV[1]  owner
 -- ARGV[2]  attempt  up to which it ends what the owner has; HELD for all
 -- ARGV[3]  how      r release, c as well where the hold is not known, w withdrawal of a claim, f by force,
@@ -10,7 +10,7 @@
 -- ARGV[5]  away     for how many milliseconds requests of the owner that are still on their way are turned
 --                   away; 0 if there are none
 -- ARGV[6]  number   of the hold; 0 for w
--- ARGV[7]  kind, slots, total, delay, client: as in redlock_claim.lua; for c only
+-- ARGV[7]  kind, slots, total, delay, client: as in redlock-claim.lua; for c only
 --
 -- Returns 1, or 0 if there was nothing of this owner, or only of a later attempt; for f and m 2 if it was
 -- there, 1 if not. Only the owner's own
@@ -24,7 +24,7 @@
 -- Every node remembers it, whether it had the hold or not: no renewal may give it back. First a majority is
 -- told (m), then it is ended: a node that ended it and lost its memory hears of it from the others.
 
---@include redlock_name.lua
+--@include redlock-name.lua
 
 local owner, attempt, how = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local term, away, number = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])

@@ -1,6 +1,6 @@
--- redlock_renew.lua: starts leases again at one node of a Redlock, many at once.
+-- redlock-renew.lua: starts leases again at one node of a Redlock, many at once.
 --
--- KEYS[1]  the state, KEYS[2] the index, as in redlock_name.lua; then the name of each hold
+-- KEYS[1]  the state, KEYS[2] the index, as in redlock-name.lua; then the name of each hold
 -- ARGV[1]  run
 -- ARGV[2]  owner, token, and term in milliseconds of the first hold, then of the second, and so on
 --
@@ -10,9 +10,9 @@
 --
 -- A node that was restarted may remember an older state than it had, in which a hold runs that was ended
 -- by force since. So as long as it does not vote, it has a hold only once it has been told what others
--- remember (redlock_admit.lua), and if that was not that it was ended.
+-- remember (redlock-admit.lua), and if that was not that it was ended.
 
---@include redlock_name.lua
+--@include redlock-name.lua
 
 local state = redis.call('HMGET', KEYS[1], 'run', 'waits', 'until')
 local votes = state[1] == ARGV[1]

@@ -1,11 +1,11 @@
--- redlock_name.lua: what one node of a Redlock knows of names. Included by the scripts that work on
+-- redlock-name.lua: what one node of a Redlock knows of names. Included by the scripts that work on
 -- names.
 --
 -- KEYS[1]  the state    fl1:r!      hash: 'run', the run of this server that may vote; the counter of
 --                                   each bucket, by its number; 't' and a class of terms: the longest of
 --                                   them and the end of the last grant that has one; 'f' and an owner: the
 --                                   number of its hold, ended by force, until when and for how long that
---                                   is remembered; and what redlock_admit.lua needs
+--                                   is remembered; and what redlock-admit.lua needs
 -- KEYS[2]  the index    fl1:r~      sorted set: name -> when the last of its grants ends
 -- KEYS[3]  the name     fl1:r:name  string: {total, top, grants, ends}; expires after the last of them
 -- KEYS[4]  who waits    fl1:r@name  set of the channels of clients that wait; expires soon
@@ -24,7 +24,7 @@
 -- about it may still be on its way: until then it is turned away. Nobody is kept out by it.
 --
 -- A node that was restarted or emptied has no 'run', or that of a server that is no more: clients send
--- the run that their connection is to. Such a node grants nothing until redlock_admit.lua lets it. A name
+-- the run that their connection is to. Such a node grants nothing until redlock-admit.lua lets it. A name
 -- that is gone before its time, by the index, was evicted: that is a loss of memory, too, and the node
 -- gives up its vote. (It has to be looked for: the index and the state never expire, so that policies
 -- that evict what expires take names only.)
@@ -183,7 +183,7 @@ local function count(bucket, last, number)
 end
 
 -- Remembers that a grant of this term runs: of terms that are about as long, the longest, and the last
--- end. A node that loses its memory waits for the longest term of which one runs, see redlock_survey.lua.
+-- end. A node that loses its memory waits for the longest term of which one runs, see redlock-survey.lua.
 local function remember_term(term, ends)
   local class = 't' .. math.floor(4 * math.log(math.max(1, term)) / math.log(2))
   local known = redis.call('HGET', KEYS[1], class) or ''

@@ -1,6 +1,6 @@
--- redlock_confirm.lua: the second round of a claim at one node of a Redlock: writes the token back.
+-- redlock-confirm.lua: the second round of a claim at one node of a Redlock: writes the token back.
 --
--- KEYS     as in redlock_name.lua
+-- KEYS     as in redlock-name.lua
 -- ARGV[1]  run
 -- ARGV[2]  bucket
 -- ARGV[3]  owner
@@ -15,7 +15,7 @@
 -- share a name may have found the same largest number at different nodes: the second one is refused,
 -- learns the largest number from the answer, and claims anew.
 
---@include redlock_name.lua
+--@include redlock-name.lua
 
 local given, token = tonumber(ARGV[4]), tonumber(ARGV[5])
 local state = redis.call('HMGET', KEYS[1], 'run', ARGV[2])

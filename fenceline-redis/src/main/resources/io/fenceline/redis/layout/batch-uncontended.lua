@@ -1,11 +1,12 @@
--- batch.lua: many of take.lua and give.lua at once, for what one script costs.
+-- batch-uncontended.lua: many of claim-uncontended.lua and release-uncontended.lua, for the cost of one
+-- script.
 --
 -- KEYS     of each claim the head and the counter, then of each release the head
--- ARGV[1]  how many claims there are; then the four arguments of each claim as in take.lua, then the
---          one of each release as in give.lua
+-- ARGV[1]  how many claims there are; then the four arguments of each claim as in
+--          claim-uncontended.lua, then the one of each release as in release-uncontended.lua
 --
--- Returns what take.lua and give.lua would, in this order. What a server refuses of this (memory, disk,
--- no longer the master) it refuses at the first write already: so all is done, or nothing.
+-- Returns what these two would, in this order. What a server refuses of this (memory, disk, no longer the
+-- master) it refuses at the first write already: so all is done, or nothing.
 
 local claims = tonumber(ARGV[1])
 local answers = {}

@@ -1,7 +1,7 @@
--- redlock_snapshot.lua: what a node of a Redlock has of a name, without doing what time has brought; for
+-- redlock-snapshot.lua: what a node of a Redlock has of a name, without doing what time has brought; for
 -- tests of replays.
 --
--- KEYS     as in redlock_name.lua
+-- KEYS     as in redlock-name.lua
 --
 -- Returns what snapshot.lua does; there is no sum, and no waiters. Grants of the first round have the letter
 -- t.

@@ -1,19 +1,19 @@
--- redlock_restore.lua: gives a hold that runs at other nodes to a node that lacks it: one that was
+-- redlock-restore.lua: gives a hold that runs at other nodes to a node that lacks it: one that was
 -- emptied, or that another claim was at when the hold was granted.
 --
--- KEYS     as in redlock_name.lua
--- ARGV     run, bucket, owner, kind, slots, total, token, lease, delay, client: as in redlock_claim.lua and
---          redlock_confirm.lua
+-- KEYS     as in redlock-name.lua
+-- ARGV     run, bucket, owner, kind, slots, total, token, lease, delay, client: as in redlock-claim.lua and
+--          redlock-confirm.lua
 --
 -- Returns 1, or 0 if something is in the way, or the hold has been ended since, by its owner or by force, or
 -- its owner does not know which permits it has; -1 if the node has lost its memory, and nobody has told it
 -- yet what others remember.
 --
 -- Works at a node that does not vote: it grants nothing by this, it learns what it had granted. But first
--- it has to know what was ended by force (redlock_admit.lua): such a hold must not come back, though its
+-- it has to know what was ended by force (redlock-admit.lua): such a hold must not come back, though its
 -- owner believes in it.
 
---@include redlock_name.lua
+--@include redlock-name.lua
 
 local owner, kind, slots, total = ARGV[3], ARGV[4], numbers(ARGV[5]), tonumber(ARGV[6])
 local token, delay, term = tonumber(ARGV[7]), tonumber(ARGV[9]), tonumber(ARGV[8]) + tonumber(ARGV[9])

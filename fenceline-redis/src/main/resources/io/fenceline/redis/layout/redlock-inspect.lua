@@ -1,12 +1,12 @@
--- redlock_inspect.lua: what one node of a Redlock has of a name.
+-- redlock-inspect.lua: what one node of a Redlock has of a name.
 --
--- KEYS     as in redlock_name.lua
+-- KEYS     as in redlock-name.lua
 --
 -- Returns a list of rows {owner, kind, count, total, client, since, number, remaining_ms, state, attempt,
 -- term_ms}.
 -- The owner is a secret: whoever reads it shows its hash only.
 
---@include redlock_name.lua
+--@include redlock-name.lua
 
 local record = load(KEYS[3])
 local rows = {}

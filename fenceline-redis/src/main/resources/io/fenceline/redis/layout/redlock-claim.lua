@@ -1,6 +1,6 @@
--- redlock_claim.lua: the first round of a claim at one node of a Redlock.
+-- redlock-claim.lua: the first round of a claim at one node of a Redlock.
 --
--- KEYS     as in redlock_name.lua
+-- KEYS     as in redlock-name.lua
 -- ARGV[1]  run      which run of this server the client is connected to
 -- ARGV[2]  bucket   of the name
 -- ARGV[3]  owner    16 bytes, unique to this acquisition
@@ -27,7 +27,7 @@
 -- starts anew: its owner may hold it, and ask because it has not heard so. An attempt that is late
 -- changes nothing.
 
---@include redlock_name.lua
+--@include redlock-name.lua
 
 local owner, attempt = ARGV[3], tonumber(ARGV[4])
 local kind, slots, total = ARGV[5], numbers(ARGV[6]), tonumber(ARGV[7])

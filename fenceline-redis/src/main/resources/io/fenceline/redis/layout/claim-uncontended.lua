@@ -1,4 +1,4 @@
--- take.lua: grants a name of which nothing exists; the short way of claim.lua, at half its cost.
+-- claim-uncontended.lua: grants a name of which nothing exists; the short way of claim.lua, at half its cost.
 --
 -- KEYS[1]  the head, KEYS[2] the counter, as in table.lua
 -- ARGV[1]  'h' and the owner

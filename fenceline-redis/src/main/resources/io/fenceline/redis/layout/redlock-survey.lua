@@ -1,6 +1,6 @@
--- redlock_survey.lua: what one node of a Redlock remembers, for those that have forgotten.
+-- redlock-survey.lua: what one node of a Redlock remembers, for those that have forgotten.
 --
--- KEYS     state and index, as in redlock_name.lua
+-- KEYS     state and index, as in redlock-name.lua
 -- ARGV[1]  run
 -- ARGV[2]  loss   a new name for the loss of memory, if this is the first to hear of it
 --
@@ -12,7 +12,7 @@
 -- The whole term counts, not what is left of it here: the node that has forgotten may have renewed a grant
 -- that is yet to be renewed here.
 --
--- A loss of memory has a name, so that it can be told from a later one: redlock_admit.lua has to give it.
+-- A loss of memory has a name, so that it can be told from a later one: redlock-admit.lua has to give it.
 
 --@include number.lua
 

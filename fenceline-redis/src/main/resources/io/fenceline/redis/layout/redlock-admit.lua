@@ -1,12 +1,12 @@
--- redlock_admit.lua: lets a node of a Redlock vote again that was restarted or emptied, or for the first
+-- redlock-admit.lua: lets a node of a Redlock vote again that was restarted or emptied, or for the first
 -- time: after a while, and with what those know that remember.
 --
--- KEYS[1]  the state, as in redlock_name.lua. While the node does not vote it has 'waits', the run that
+-- KEYS[1]  the state, as in redlock-name.lua. While the node does not vote it has 'waits', the run that
 --          waits; 'loss', the name of its loss of memory, and 'since', when it was given; 'until', until
 --          when it waits, and 'wait', for how long at most; 'sure', 1 if that is known from others; and
 --          'counted', 1 if their counters were taken late enough
 -- ARGV[1]  run
--- ARGV[2]  loss   as redlock_survey.lua named it
+-- ARGV[2]  loss   as redlock-survey.lua named it
 -- ARGV[3]  wait   how long a grant may run that the node had made, in milliseconds
 -- ARGV[4]  sure   1 if a majority that votes says so, 0 if it is what one client knows or guesses
 -- ARGV[5]  late   1 if others were asked when half of the wait was over
