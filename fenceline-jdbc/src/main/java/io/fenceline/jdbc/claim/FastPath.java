@@ -26,10 +26,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FastPath {
   /*
-   * A name that was alone when it was last seen is tried with the barest statement there is, which knows neither of new names, nor of holders whose
-   * time is over, nor of waiters to be told. If that finds nothing, the statement that knows of all
-   * that follows. How these statements could go wrong, and why they don't, is in their files and in
-   * docs/design/0022.
+   * A name that was alone when it was last seen is tried with the barest statement there is
+   * (claim-uncontended.sql, release-uncontended.sql), which handles neither new names, nor holders
+   * whose time is over, nor waiters to be told. If it finds nothing, the statement that handles all
+   * of these follows. How these statements could go wrong, and why they don't, is in their files and
+   * in docs/design/0022.
    */
   private static final long NOT_FREE = -1;
 
@@ -98,9 +99,9 @@ public final class FastPath {
   private long take(SqlConnection db, ClaimRequest request, long seen) throws SQLException {
     String name = request.name();
     long number = NOT_FREE;
-    if (statements.take != null && isPlain(request) && quiet.has(name)) {
+    if (statements.claimUncontended != null && isPlain(request) && quiet.has(name)) {
       boolean asKey = dialect.takesNumberAsKey();
-      number = run(db.call(statements.take, asKey), asKey, request, seen);
+      number = run(db.call(statements.claimUncontended, asKey), asKey, request, seen);
     }
     if (number == NOT_FREE) {
       Units units = Units.of(request.mode());
@@ -250,8 +251,8 @@ public final class FastPath {
     if (!isOn) {
       return null;
     }
-    if (statements.giveBack != null && quiet.has(name)) {
-      if (prepare(db, statements.giveBack, name, owner).update() > 0) {
+    if (statements.releaseUncontended != null && quiet.has(name)) {
+      if (prepare(db, statements.releaseUncontended, name, owner).update() > 0) {
         return Freed.ALONE;
       }
     }
@@ -264,7 +265,7 @@ public final class FastPath {
         return call.update() == 0 ? null : Freed.PERHAPS_NOT_ALONE;
       }
       Freed found = whole(db, () -> call.row(Freed::read));
-      if (statements.giveBack != null) {
+      if (statements.releaseUncontended != null) {
         learn(name, found != null && !found.hasOthers);
       }
       return found;

@@ -41,7 +41,7 @@ public abstract class Dialect {
     this.title = title;
     this.words = new HashMap<>(ownWords);
     words.put("fits", Sql.template(folder, "fits"));
-    words.put("in_turn", Sql.template(folder, "in-turn"));
+    words.put("next_waiters", Sql.template(folder, "next-waiters"));
     // A new row starts above all that was forgotten.
     words.put("after_forgotten", "(SELECT f.forgotten + 1 FROM {format} AS f)");
     for (String word : List.of("hurried", "patient", "in_a_hurry", "with_patience")) {
@@ -108,7 +108,7 @@ public abstract class Dialect {
   }
 
   /** Whether a name that is alone is taken by a statement of its own: see {@code FastPath}. */
-  boolean hasTake() {
+  boolean hasUncontendedClaim() {
     return false;
   }
 
@@ -128,7 +128,7 @@ public abstract class Dialect {
   }
 
   /** Whether a name that is alone is given back by a statement of its own: see {@code FastPath}. */
-  boolean hasGiveBack() {
+  boolean hasUncontendedRelease() {
     return false;
   }
 

@@ -61,7 +61,7 @@ public class MariaDbDialect extends Dialect {
   }
 
   @Override
-  boolean hasTake() {
+  boolean hasUncontendedClaim() {
     return true;
   }
 
@@ -77,7 +77,7 @@ public class MariaDbDialect extends Dialect {
   }
 
   @Override
-  boolean hasGiveBack() {
+  boolean hasUncontendedRelease() {
     return true;
   }
 

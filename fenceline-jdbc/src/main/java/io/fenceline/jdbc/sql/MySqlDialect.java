@@ -50,7 +50,7 @@ public final class MySqlDialect extends MariaDbDialect {
   }
 
   @Override
-  boolean hasGiveBack() {
+  boolean hasUncontendedRelease() {
     return false;
   }
 

@@ -39,7 +39,7 @@ public final class PostgresDialect extends Dialect {
         // The same wherever it stands in a statement, and never before the client has asked.
         entry("arrived", "CAST(date_part('epoch', statement_timestamp()) * 1000000 AS bigint)"),
         entry("arrived_number", "({arrived} - {epoch}) * 2 / 125"),
-        // take.sql leaves out what the row says elsewhere.
+        // claim-uncontended.sql leaves out what the row says elsewhere.
         entry("row_number", "CASE l.number WHEN 0 THEN l.last_number ELSE l.number END"),
         entry("row_since", "CASE l.since WHEN 0 THEN l.ends - l.term ELSE l.since END"),
         entry("greater", "GREATEST"),
@@ -90,7 +90,7 @@ public final class PostgresDialect extends Dialect {
   }
 
   @Override
-  boolean hasTake() {
+  boolean hasUncontendedClaim() {
     return true;
   }
 
@@ -100,7 +100,7 @@ public final class PostgresDialect extends Dialect {
   }
 
   @Override
-  boolean hasGiveBack() {
+  boolean hasUncontendedRelease() {
     return true;
   }
 

@@ -35,7 +35,7 @@ public final class SqliteDialect extends Dialect {
   }
 
   @Override
-  boolean hasTake() {
+  boolean hasUncontendedClaim() {
     return true;
   }
 

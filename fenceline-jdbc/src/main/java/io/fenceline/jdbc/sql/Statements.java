@@ -23,7 +23,7 @@ public final class Statements {
   public final Sql fewerOthers;
   public final Sql time;
   public final Sql poll;
-  public final Sql inTurn;
+  public final Sql nextWaiters;
   public final Sql beat;
   public final Sql inspect;
   public final Sql list;
@@ -37,8 +37,8 @@ public final class Statements {
   public final Sql staleNames;
   public final Sql diagnose;
   public final @Nullable Sql rights;
-  public final @Nullable Sql take;
-  public final @Nullable Sql giveBack;
+  public final @Nullable Sql claimUncontended;
+  public final @Nullable Sql releaseUncontended;
   public final @Nullable Sql tell;
   public final @Nullable Sql tellNext;
   public final @Nullable Sql enqueue;
@@ -94,7 +94,7 @@ public final class Statements {
     fewerOthers = sql.apply("fewer-others");
     time = sql.apply("time");
     poll = sql.apply("poll");
-    inTurn = sql.apply("in-turn");
+    nextWaiters = sql.apply("next-waiters");
     beat = sql.apply("beat");
     inspect = sql.apply("inspect");
     list = sql.apply("list");
@@ -108,8 +108,8 @@ public final class Statements {
     diagnose = sql.apply("diagnose");
     staleNames = sql.apply("stale-names");
     rights = dialect.showsRights() ? sql.apply("rights") : null;
-    take = dialect.hasTake() ? sql.apply("take") : null;
-    giveBack = dialect.hasGiveBack() ? sql.apply("give-back") : null;
+    claimUncontended = dialect.hasUncontendedClaim() ? sql.apply("claim-uncontended") : null;
+    releaseUncontended = dialect.hasUncontendedRelease() ? sql.apply("release-uncontended") : null;
     tell = dialect.tells() ? sql.apply("tell") : null;
     tellNext = dialect.tells() ? sql.apply("tell-next") : null;
     enqueue = dialect.hasTurn() ? sql.apply("enqueue") : null;

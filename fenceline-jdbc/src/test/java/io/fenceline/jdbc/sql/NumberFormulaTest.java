@@ -65,7 +65,7 @@ class NumberFormulaTest {
     }
     Matcher formulas =
         Pattern.compile("\\(:now - \\{epoch}\\) \\* 2 / 125")
-            .matcher(Sql.template("sqlite", "take"));
+            .matcher(Sql.template("sqlite", "claim-uncontended"));
     int found = 0;
     while (formulas.find()) {
       found++;

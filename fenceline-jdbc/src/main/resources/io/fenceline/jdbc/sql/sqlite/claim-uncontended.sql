@@ -1,5 +1,5 @@
--- take.sql (SQLite): takes a name that has a row, no holder and nobody who waits, as a mutex without a
--- delay.
+-- claim-uncontended.sql (SQLite): grants a mutex without a delay on a name that has a row, no holder and nobody
+-- who waits.
 --
 -- Returns the grant number; no row if it is not so, and claim.sql has to be asked.
 

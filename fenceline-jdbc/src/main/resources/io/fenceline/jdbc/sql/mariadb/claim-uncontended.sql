@@ -1,5 +1,5 @@
--- take.sql (MariaDB, MySQL): takes a name that has a row, no holder and nobody who waits, as a mutex
--- without a delay.
+-- claim-uncontended.sql (MariaDB, MySQL): grants a mutex without a delay on a name that has a row, no holder
+-- and nobody who waits.
 --
 -- The grant number is the key that the statement generates; no key if it is not so, and claim.sql has to
 -- be asked. The condition is seen on the row as it is once its lock was got. Right whether an

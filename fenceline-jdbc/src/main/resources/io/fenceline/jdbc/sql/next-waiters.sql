@@ -1,9 +1,9 @@
--- in-turn.sql: who of all who wait for these names should ask now, and when time will bring a change.
+-- next-waiters.sql: which waiter of each name should ask now, and when the next lease ends.
 --
--- Of each name with others, the first in the queue that is live, if what is held leaves room, or null; the same as
--- poll.sql says of one owner, at a cost that does not grow with the queue. The head is found in a derived
--- table of its own, so that it is looked up once a name: as a condition on the queue, it would be for each
--- who waits. And the ends of those who hold and of the head: nobody tells when they are over.
+-- Returns, for each name with others, the first live waiter in the queue if what is held leaves room for it, or
+-- else null: what poll.sql returns for one owner, at a cost that does not grow with the queue. The head is found
+-- in a derived table, so that it is looked up once per name: a condition on the queue would look it up for each
+-- waiter. Also returns when the holders and the head end, since nobody announces that.
 
 SELECT CASE WHEN w.owner IS NOT NULL AND {fits} THEN w.owner END AS owner, {now} AS now,
   CASE WHEN l.owner IS NOT NULL AND l.ends > {now} THEN l.ends END AS row_ends,

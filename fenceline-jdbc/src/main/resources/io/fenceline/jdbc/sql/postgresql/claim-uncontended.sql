@@ -1,5 +1,5 @@
--- take.sql (PostgreSQL): takes a name that has a row, no holder and nobody who waits, as a mutex without
--- a delay.
+-- claim-uncontended.sql (PostgreSQL): grants a mutex without a delay on a name that has a row, no holder and
+-- nobody who waits.
 --
 -- Returns the grant number; no row if it is not so, and claim.sql has to be asked. The condition is
 -- seen on the row as it is once its lock was got. The commit is on disk before it is answered,

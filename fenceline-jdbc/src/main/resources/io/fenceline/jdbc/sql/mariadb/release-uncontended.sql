@@ -1,4 +1,4 @@
--- give-back.sql (MariaDB): gives a name back whose holder is in its row, if nobody else is there; the
+-- release-uncontended.sql (MariaDB): releases a name whose holder is in its row, if nobody else is there; the
 -- numbers stay.
 --
 -- Changes no row if this owner is not there, its time is over, or someone has to be told.
