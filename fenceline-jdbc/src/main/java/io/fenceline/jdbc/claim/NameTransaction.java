@@ -71,7 +71,7 @@ public final class NameTransaction {
 
   /** Decides about a claim; a name without a row gets one. */
   ClaimAnswer claim(
-      SqlConnection db, ClaimRequest request, Function<NameRecord, ClaimAnswer> decision)
+      SqlConnection db, ClaimRequest request, Function<LockQueue, ClaimAnswer> decision)
       throws SQLException {
     ClaimAnswer answer = tell(run(db, request.name(), request.owner().bytes(), true, decision));
     if (answer == null) {
@@ -108,7 +108,7 @@ public final class NameTransaction {
    * @return null if there is no row
    */
   public <T> @Nullable T decide(
-      SqlConnection db, String name, byte[] owner, boolean keeps, Function<NameRecord, T> decision)
+      SqlConnection db, String name, byte[] owner, boolean keeps, Function<LockQueue, T> decision)
       throws SQLException {
     if (!keeps) {
       return tell(run(db, name, owner, false, decision));
@@ -132,11 +132,7 @@ public final class NameTransaction {
   }
 
   private <T> @Nullable Outcome<T> run(
-      SqlConnection db,
-      String name,
-      byte[] owner,
-      boolean creates,
-      Function<NameRecord, T> decision)
+      SqlConnection db, String name, byte[] owner, boolean creates, Function<LockQueue, T> decision)
       throws SQLException {
     byte[] key = name.getBytes(StandardCharsets.UTF_8);
     Connection connection = db.connection();
@@ -148,7 +144,7 @@ public final class NameTransaction {
         if (row == null) {
           return null;
         }
-        NameRecord record = read(db, name, key, row, owner);
+        LockQueue record = read(db, name, key, row, owner);
         if (record.isCrowdedByTheDead()) {
           removeDead(db, key);
           dialect.commit(connection);
@@ -216,7 +212,7 @@ public final class NameTransaction {
                     ClaimRow.read(row)));
   }
 
-  private NameRecord read(SqlConnection db, String name, byte[] key, NameRow row, byte[] owner)
+  private LockQueue read(SqlConnection db, String name, byte[] key, NameRow row, byte[] owner)
       throws SQLException {
     List<ClaimRow> claims = new ArrayList<>();
     int[] waiting = {0};
@@ -235,7 +231,7 @@ public final class NameTransaction {
                   }
                   return found.getLong("now");
                 });
-    return new NameRecord(
+    return new LockQueue(
         name,
         time(db, times.get(0), row.slot, claims),
         row.lastNumber,
@@ -261,7 +257,7 @@ public final class NameTransaction {
     return now == null ? read : now;
   }
 
-  private boolean write(SqlConnection db, byte[] key, NameRecord record) throws SQLException {
+  private boolean write(SqlConnection db, byte[] key, LockQueue record) throws SQLException {
     for (ClaimRow gone : record.deleted()) {
       int changed =
           db.call(statements.deleteClaim)
@@ -317,7 +313,7 @@ public final class NameTransaction {
         .update();
   }
 
-  private void save(SqlConnection db, byte[] key, NameRecord record) throws SQLException {
+  private void save(SqlConnection db, byte[] key, LockQueue record) throws SQLException {
     ClaimRow slot = record.slot();
     int others = record.others + record.inserted().size() - record.deleted().size();
     db.call(statements.saveName)

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What is decided about a name, from what was read of it; no database takes part. */
-class NameRecordTest {
+class LockQueueTest {
   private static final long NOW = 1_800_000_000_000_000L;
   private static final long LAST = Micros.clockNumber(NOW) - 1_000;
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -35,12 +35,12 @@ class NameRecordTest {
     return new ClaimRequest("ledger", Owner.draw(random), mode, LEASE, DELAY, waits);
   }
 
-  private static NameRecord record(@Nullable ClaimRow slot, ClaimRow... claims) {
+  private static LockQueue record(@Nullable ClaimRow slot, ClaimRow... claims) {
     return record(LAST, slot, claims);
   }
 
-  private static NameRecord record(long last, @Nullable ClaimRow slot, ClaimRow... claims) {
-    return new NameRecord(
+  private static LockQueue record(long last, @Nullable ClaimRow slot, ClaimRow... claims) {
+    return new LockQueue(
         "ledger",
         NOW,
         last,
@@ -75,13 +75,13 @@ class NameRecordTest {
     return row;
   }
 
-  private ClaimAnswer claim(NameRecord name, ClaimRequest request) {
+  private ClaimAnswer claim(LockQueue name, ClaimRequest request) {
     return name.claim(request, CLIENT, PATIENCE, 0);
   }
 
   @Test
   void freeName_isGranted_withTheNumberOfTheClock() {
-    NameRecord name = record(null);
+    LockQueue name = record(null);
     ClaimAnswer answer = claim(name, request(Mode.EXCLUSIVE, true));
 
     assertThat(answer).isEqualTo(new ClaimAnswer.Granted(Micros.clockNumber(NOW), LEASE));
@@ -101,19 +101,19 @@ class NameRecordTest {
 
   @Test
   void numberThatFitsNoToken_isRefused() {
-    NameRecord name = record(GrantNumbers.MAX, null);
+    LockQueue name = record(GrantNumbers.MAX, null);
     assertThatThrownBy(() -> claim(name, request(Mode.EXCLUSIVE, true)))
         .isInstanceOf(StoreRefusedException.class);
   }
 
   @Test
   void heldName_isRefusedToATry_andQueuesAClaimThatWaits() {
-    NameRecord tried = record(holder(Mode.EXCLUSIVE, 1_000_000));
+    LockQueue tried = record(holder(Mode.EXCLUSIVE, 1_000_000));
     assertThat(claim(tried, request(Mode.EXCLUSIVE, false)))
         .isInstanceOf(ClaimAnswer.Refused.class);
     assertThat(tried.inserted()).isEmpty();
 
-    NameRecord waited = record(holder(Mode.EXCLUSIVE, 1_000_000));
+    LockQueue waited = record(holder(Mode.EXCLUSIVE, 1_000_000));
     assertThat(claim(waited, request(Mode.EXCLUSIVE, true)))
         .isInstanceOf(ClaimAnswer.Waiting.class);
     assertThat(waited.inserted()).hasSize(1);
@@ -132,7 +132,7 @@ class NameRecordTest {
   @Test
   void endThatTheClockCantHaveGiven_isPulledIn_toOneTerm() {
     ClaimRow holder = holder(Mode.EXCLUSIVE, Duration.ofHours(1).toNanos() / 1_000);
-    NameRecord name = record(holder);
+    LockQueue name = record(holder);
     assertThat(name.slot()).isSameAs(holder);
     assertThat(holder.ends).isEqualTo(NOW + holder.term);
     assertThat(name.isNameChanged()).isTrue();
@@ -151,7 +151,7 @@ class NameRecordTest {
   @Test
   void waiterThatIsDead_standsInNobodysWay() {
     ClaimRow dead = waiter(Mode.EXCLUSIVE, 0);
-    NameRecord name = record(null, dead);
+    LockQueue name = record(null, dead);
     assertThat(claim(name, request(Mode.EXCLUSIVE, false))).isInstanceOf(ClaimAnswer.Granted.class);
     assertThat(name.deleted()).containsExactly(dead);
     assertThat(dead.onlyIfUnchanged).as("a sign of life may have come since").isTrue();
@@ -175,7 +175,7 @@ class NameRecordTest {
 
   @Test
   void otherKindOfLock_isRefusedWhileTheNameIsInUse() {
-    NameRecord name = record(holder(Mode.permits(1, 3), 1_000_000));
+    LockQueue name = record(holder(Mode.permits(1, 3), 1_000_000));
     assertThatThrownBy(() -> claim(name, request(Mode.EXCLUSIVE, true)))
         .isInstanceOf(StoreRefusedException.class);
   }
@@ -183,7 +183,7 @@ class NameRecordTest {
   @Test
   void repeatByItsHolder_getsTheSameNumber_andNeverASoonerEnd() {
     ClaimRequest request = request(Mode.EXCLUSIVE, true);
-    NameRecord name = record(null);
+    LockQueue name = record(null);
     ClaimAnswer first = claim(name, request);
     long ends = name.slot().ends;
     assertThat(claim(name, request)).isEqualTo(first);
@@ -193,13 +193,13 @@ class NameRecordTest {
   @Test
   void release_opensTheName_orKeepsItClosedForNobody() {
     ClaimRow held = holder(Mode.EXCLUSIVE, 1_000_000);
-    NameRecord opened = record(held);
+    LockQueue opened = record(held);
     assertThat(opened.release(held.owner, Duration.ZERO)).isEqualTo(Release.RELEASED);
     assertThat(opened.slot()).isNull();
     assertThat(opened.release(held.owner, Duration.ZERO)).isEqualTo(Release.GONE);
 
     ClaimRow kept = holder(Mode.EXCLUSIVE, 1_000_000);
-    NameRecord closed = record(kept);
+    LockQueue closed = record(kept);
     assertThat(closed.release(kept.owner, Duration.ofSeconds(3))).isEqualTo(Release.RELEASED);
     assertThat(closed.slot().isOf(kept.owner)).isFalse();
     assertThat(closed.slot().ends).isEqualTo(NOW + 3_000_000);
@@ -209,7 +209,7 @@ class NameRecordTest {
   @Test
   void forcedRelease_comparesTheNumber_andKeepsTheLockDelay() {
     ClaimRow held = holder(Mode.EXCLUSIVE, 20_000_000);
-    NameRecord name = record(held);
+    LockQueue name = record(held);
     assertThat(name.forceRelease(LAST - 1)).isFalse();
     assertThat(name.slot()).isSameAs(held);
     assertThat(name.forceRelease(LAST)).isTrue();

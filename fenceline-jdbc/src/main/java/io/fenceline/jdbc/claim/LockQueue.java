@@ -18,12 +18,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All of one name that decides about it, as read under the lock of its row; decides, and remembers
- * what has to be written.
+ * The holders and first waiters of one name, as read under the lock of its row: decides who is
+ * granted and who is next, and collects what has to be written.
  *
  * <p>Knows nothing of SQL. Times are microseconds.
  */
-public final class NameRecord {
+public final class LockQueue {
   /*
    * How there could be two holders, and why there are not:
    *
@@ -63,14 +63,14 @@ public final class NameRecord {
   private final List<ClaimRow> deleted = new ArrayList<>();
 
   /**
-   * What was read.
+   * The queue as it was read.
    *
    * @param slot the holder in the name's row
    * @param claims the other holders and the first who wait, in the order of their places
    * @param frontIsFull whether there may be more who wait than were read
    * @param nobody draws an owner that nobody has
    */
-  NameRecord(
+  LockQueue(
       String name,
       long now,
       long lastNumber,
@@ -298,7 +298,7 @@ public final class NameRecord {
 
   // Views. --------------------------------------------------------------------------------------
 
-  /** The first who waits, if it could be granted now: someone should tell it. */
+  /** Returns the first waiter if it could be granted now, so that it can be told; else null. */
   @Nullable ClaimRow nextInTurn() {
     ClaimRow head = waiters.isEmpty() ? null : waiters.get(0);
     return head != null && fits(head.units) ? head : null;
