@@ -65,7 +65,7 @@ final class Session {
   private final Consumer<Session> whenEnded;
   private final Consumer<Session> whenGivenUp;
   private final Consumer<ClaimKey> whenLost;
-  private final OwnKeySweep sweep;
+  private final Sweeper sweep;
   private final Map<ByteSequence, ClaimKey> claimKeys = new ConcurrentHashMap<>();
   private volatile boolean ended;
   private volatile boolean keeping = true;
@@ -96,7 +96,7 @@ final class Session {
     this.whenEnded = whenEnded;
     this.whenGivenUp = whenGivenUp;
     this.whenLost = whenLost;
-    this.sweep = new OwnKeySweep(etcd, this);
+    this.sweep = new Sweeper(etcd, this);
     this.usedNanos = time().nanos();
   }
 

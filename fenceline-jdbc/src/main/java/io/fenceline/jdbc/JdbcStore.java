@@ -13,7 +13,7 @@ import io.fenceline.jdbc.diagnostics.Diagnostics;
 import io.fenceline.jdbc.diagnostics.Inspector;
 import io.fenceline.jdbc.layout.ClaimRow;
 import io.fenceline.jdbc.renewal.Renewals;
-import io.fenceline.jdbc.renewal.StaleRows;
+import io.fenceline.jdbc.renewal.Sweeper;
 import io.fenceline.jdbc.sql.Dialect;
 import io.fenceline.jdbc.sql.Statements;
 import io.fenceline.jdbc.waiting.PollInterval;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdbcStore implements LockStore {
   final Waiters waiters;
-  final StaleRows sweeper;
+  final Sweeper sweeper;
 
   private final Statements statements;
   private final StoreContext context;
@@ -80,7 +80,7 @@ final class JdbcStore implements LockStore {
     this.releases = new Releases(claims);
     this.renewals = new Renewals(dialect, statements, context, requests);
     this.inspector = new Inspector(statements);
-    this.sweeper = new StaleRows(context, requests, statements, names);
+    this.sweeper = new Sweeper(context, requests, statements, names);
     sweeper.start();
     Statements.Bell bell = statements.bell;
     if (bell != null) {

@@ -1,7 +1,6 @@
 /**
- * Renews grants, and removes rows that were left behind. Start at {@code Renewals}; {@code
- * StaleRows} deletes rows that nobody has used for a day. Relies on {@code claim}. Not part of the
- * API.
+ * Renews grants, and removes rows that were left behind. Start at {@code Renewals}; {@code Sweeper}
+ * deletes rows that nobody has used for a day. Relies on {@code claim}. Not part of the API.
  */
 @NullMarked
 package io.fenceline.jdbc.renewal;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While they are few, one listing answers for all holds. When they are many, renewals ask for
  * their own nodes ({@link NodeChecks}), and the rest is found out little by little ({@link
- * SessionNodeSweep}).
+ * Sweeper}).
  */
 public final class SessionNodes {
   private static final int OK = KeeperException.Code.OK.intValue();
@@ -62,7 +62,7 @@ public final class SessionNodes {
   private final Layout layout;
   private final Claims claims;
   private final String clientTag;
-  private final SessionNodeSweep sweeper;
+  private final Sweeper sweeper;
 
   // Guarded by this.
   private @Nullable CompletableFuture<Listing> last;
@@ -91,7 +91,7 @@ public final class SessionNodes {
     this.claims = claims;
     this.clientTag = clientTag;
     this.serverPath = chroot + layout.locks;
-    this.sweeper = new SessionNodeSweep(context, layout, claims, this);
+    this.sweeper = new Sweeper(context, layout, claims, this);
   }
 
   /** Whether one answer can tell them all. */

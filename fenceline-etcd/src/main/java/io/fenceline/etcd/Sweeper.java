@@ -20,14 +20,14 @@ import java.util.concurrent.CompletableFuture;
  * answered elsewhere. So it is only a hint: every key that looks wrong is read, and a deletion
  * compares the create revision that was read.
  */
-final class OwnKeySweep {
+final class Sweeper {
   private final EtcdClient etcd;
   private final Session session;
 
   // Guarded by this: since when a key may be there that we don't know of; 0 if none.
   private long expectedSince;
 
-  OwnKeySweep(EtcdClient etcd, Session session) {
+  Sweeper(EtcdClient etcd, Session session) {
     this.etcd = etcd;
     this.session = session;
   }

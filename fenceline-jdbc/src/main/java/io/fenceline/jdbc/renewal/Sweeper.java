@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * <p>One client does so about once an hour, and one in a hundred tries when it connects, for those
  * that never live that long.
  */
-public final class StaleRows {
-  private static final Logger LOG = LoggerFactory.getLogger(StaleRows.class);
+public final class Sweeper {
+  private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
   private static final long AGE_MICROS = Micros.of(Duration.ofHours(25));
   private static final long ROUND_NANOS = Duration.ofHours(1).toNanos();
   private static final int CONNECTS_PER_ROUND = 100;
@@ -44,7 +44,7 @@ public final class StaleRows {
   private Time.@Nullable Timer timer;
   private boolean closed;
 
-  public StaleRows(
+  public Sweeper(
       StoreContext context,
       Requests requests,
       Statements statements,

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Renewals do not wait for it: it finds nodes that nobody knows of, and tells those holds whose
  * node is gone and who do not renew.
  */
-final class SessionNodeSweep {
+final class Sweeper {
   /*
    * An answer of more than a megabyte breaks the connection, so the listing is cut by folders. But
    * whatever is asked for, the server copies and searches all nodes of the session, on the thread
@@ -66,7 +66,7 @@ final class SessionNodeSweep {
   private Time.@Nullable Timer timer;
   private boolean closed;
 
-  SessionNodeSweep(StoreContext context, Layout layout, Claims claims, SessionNodes nodes) {
+  Sweeper(StoreContext context, Layout layout, Claims claims, SessionNodes nodes) {
     this.context = context;
     this.layout = layout;
     this.claims = claims;
