@@ -115,27 +115,9 @@ final class ClaimQueue {
     } else {
       waiter.contended();
       engine.events.tell(() -> new Contended(name, waiting, engine.info.label()));
-      warnOfItself(waiter);
+      SelfWait.warn(engine, name, waiter);
     }
     return true;
-  }
-
-  /** A thread that holds what it waits for without limit would never hear of that otherwise. */
-  private void warnOfItself(Waiter waiter) {
-    Thread thread = waiter.waitsForEver();
-    if (thread == null) {
-      return;
-    }
-    List<GrantLifecycle> own =
-        engine.queues.grantsOf(name).stream().filter(grant -> grant.isHeldBy(thread)).toList();
-    if (HeldHere.keepsOut(waiter.terms.mode(), own)) {
-      engine.events.warn(
-          "Thread '{}' waits without limit for lock '{}', but itself holds {} (store={})",
-          thread.getName(),
-          name,
-          String.valueOf(HeldHere.meaning(waiter.terms.mode(), own)),
-          engine.store.description());
-    }
   }
 
   /** Adds its grant to a list, if it has one of that name. */
@@ -187,7 +169,7 @@ final class ClaimQueue {
 
   private void undo(@Nullable RemoteClaim unwanted) {
     if (unwanted != null) {
-      unwanted.undo(engine.cleanup.prepared(unwanted.request));
+      unwanted.undo(engine.unknownOutcomes.prepared(unwanted.request));
     }
   }
 
@@ -234,7 +216,7 @@ final class ClaimQueue {
         known.holder(),
         engine.tokenOf(known.number()),
         known.remaining(),
-        HeldHere.meaning(waiter.terms.mode(), engine.queues.grantsOf(name)),
+        SelfWait.advice(waiter.terms.mode(), engine.queues.grantsOf(name)),
         engine.store.description());
   }
 
@@ -318,7 +300,7 @@ final class ClaimQueue {
         }
       }
       if (handle == null && answered.mustUndo(grant.number())) {
-        Runnable prepared = engine.cleanup.prepared(answered.request);
+        Runnable prepared = engine.unknownOutcomes.prepared(answered.request);
         undo = () -> answered.undo(prepared); // A close after this waits for it.
       }
     }
@@ -373,7 +355,7 @@ final class ClaimQueue {
       head.contended();
       if (first) {
         engine.events.tell(() -> new Contended(name, waiting, obstacle.holder()));
-        warnOfItself(head);
+        SelfWait.warn(engine, name, head);
       }
     } else if (answered.mustUndo(0)) {
       undo(answered);
@@ -447,7 +429,7 @@ final class ClaimQueue {
       if (refused.obstacle() != null) {
         undo(refused); // It has waited there: a session would keep its place.
       } else {
-        refused.undo(() -> engine.cleanup.undoIfAllowed(refused.request));
+        refused.undo(() -> engine.unknownOutcomes.undoIfAllowed(refused.request));
       }
     }
   }
@@ -532,7 +514,7 @@ final class ClaimQueue {
         waiters.poll();
       }
       if (next == null) {
-        engine.cleanup.releaseBegun();
+        engine.unknownOutcomes.releaseBegun();
         from.releaseBegins();
         from.end();
         if (lifecycle == from) { // Lost meanwhile, it may have a successor already.

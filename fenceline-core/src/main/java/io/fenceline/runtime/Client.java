@@ -330,7 +330,7 @@ final class Client implements Fenceline {
         .then(queues::close)
         .then(this::loseAll)
         .then(this::awaitReleases)
-        .then(engine.cleanup::stop)
+        .then(engine.unknownOutcomes::stop)
         .then(engine::failOpen)
         .then(engine.store::close)
         .then(engine.watchers::closed)
@@ -348,7 +348,7 @@ final class Client implements Fenceline {
 
   private void awaitReleases() {
     CompletableFuture<Void> undone =
-        engine.answered(engine.cleanup.whenEmpty(), "The releases were not answered");
+        engine.answered(engine.unknownOutcomes.whenEmpty(), "The releases were not answered");
     Futures.await(engine.time, undone.exceptionally(failure -> null));
   }
 
@@ -369,7 +369,7 @@ final class Client implements Fenceline {
 
   /** Likewise, what is still to be undone. */
   int undos() {
-    return engine.cleanup.pending();
+    return engine.unknownOutcomes.pending();
   }
 
   /** Likewise, the holds. */

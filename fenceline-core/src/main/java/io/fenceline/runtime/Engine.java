@@ -31,7 +31,7 @@ final class Engine {
   final Events events;
   final Observers watchers;
   final Renewer renewer;
-  final CleanupRetries cleanup;
+  final UnknownOutcomes unknownOutcomes;
   final Queues queues;
   private final AnswerTimeouts timeouts;
   private final AtomicInteger holds = new AtomicInteger();
@@ -57,7 +57,7 @@ final class Engine {
     this.watchers = new Observers(this);
     this.events = new Events(settings.listeners(), time, store.description(), watchers::dropped);
     this.renewer = new Renewer(this);
-    this.cleanup = new CleanupRetries(this);
+    this.unknownOutcomes = new UnknownOutcomes(this);
     this.queues = new Queues(this);
     this.timeouts = new AnswerTimeouts(time, operationNanos());
   }
@@ -174,7 +174,7 @@ final class Engine {
   /** A place for one more hold; given back by {@link #dropHold}. */
   void reserveHold() {
     checkOpen();
-    cleanup.checkRoom();
+    unknownOutcomes.checkRoom();
     int limit = settings.limits().holds();
     if (holds.incrementAndGet() > limit) {
       holds.decrementAndGet();

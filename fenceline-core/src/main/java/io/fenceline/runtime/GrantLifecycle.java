@@ -304,7 +304,7 @@ final class GrantLifecycle {
     ReleaseRequest request = releaseRequest(loss.loser);
     boolean expired = loss.how.reason() == LossReason.EXPIRED;
     if (expired && request.keepClosed().isZero()) {
-      claim.undo(engine.cleanup.prepared(claim.request));
+      claim.undo(engine.unknownOutcomes.prepared(claim.request));
     }
     if (loss.givesBack) {
       CompletableFuture<Release> answer = releaseAgain(request, nanos);
@@ -320,7 +320,7 @@ final class GrantLifecycle {
   }
 
   private CompletableFuture<Release> releaseAgain(ReleaseRequest request, long sinceNanos) {
-    CompletableFuture<Release> answer = engine.cleanup.releaseAgain(request, sinceNanos);
+    CompletableFuture<Release> answer = engine.unknownOutcomes.releaseAgain(request, sinceNanos);
     answer.whenComplete((release, failure) -> claim.releaseEnds());
     return answer;
   }
@@ -349,14 +349,14 @@ final class GrantLifecycle {
     CompletableFuture<Release> closed = closing; // Of before the end, which was under the monitor.
     if (closed != null) {
       claim.releaseEnds(); // The other one has not ended yet.
-      engine.cleanup.releaseEnded();
+      engine.unknownOutcomes.releaseEnded();
       // The client was closed meanwhile, and gives it back; asked for it twice, the store would
       // say that it was gone.
       return closed.handle((release, failure) -> closedOutcome(ended, now, release));
     }
     if (!terms().delay().isZero() && !lease.runsAt(engine.time.now())) {
       claim.releaseEnds();
-      engine.cleanup.releaseEnded();
+      engine.unknownOutcomes.releaseEnded();
       tellLateLoss(ended, LossReason.EXPIRED);
       return ended.released(ReleaseOutcome.ALREADY_LOST, now);
     }
@@ -417,7 +417,7 @@ final class GrantLifecycle {
       }
       return ReleaseOutcome.UNKNOWN;
     } finally {
-      engine.cleanup.releaseEnded();
+      engine.unknownOutcomes.releaseEnded();
     }
     tellLateLoss(ended, LossReason.GONE);
     return ReleaseOutcome.ALREADY_LOST;

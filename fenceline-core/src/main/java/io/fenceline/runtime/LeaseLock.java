@@ -330,7 +330,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   private @Nullable String heldHere() {
-    return HeldHere.meaning(terms.mode(), queues.grantsOf(name));
+    return SelfWait.advice(terms.mode(), queues.grantsOf(name));
   }
 
   private LockTimeoutException timeout(

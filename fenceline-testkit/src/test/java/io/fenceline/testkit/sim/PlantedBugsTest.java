@@ -179,7 +179,7 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("undo that is repeated after the close")
                 .in(
-                    "runtime/CleanupRetries.java",
+                    "runtime/UnknownOutcomes.java",
                     "if (stopped || isVain) {",
                     "if ((stopped && failures < 0) || isVain) {"),
             Invariant.I7,
@@ -325,7 +325,7 @@ class PlantedBugsTest {
   void withoutABug_thePlanterFindsNothing() {
     LongFunction<String> simulation =
         PlantedBug.named("none")
-            .in("runtime/CleanupRetries.java", "DOUBLINGS = 5", "DOUBLINGS = 5")
+            .in("runtime/UnknownOutcomes.java", "DOUBLINGS = 5", "DOUBLINGS = 5")
             .simulation();
 
     for (long seed = 1; seed <= 200; seed++) {

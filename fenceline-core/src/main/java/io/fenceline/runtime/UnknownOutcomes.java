@@ -18,15 +18,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats in the background what cleans up at the store, until the store has answered.
+ * Withdraws claims and repeats releases whose outcome is unknown, in the background, until the
+ * store has answered.
  *
- * <p>What may have been granted is repeated also while the store refuses it: where a session keeps
- * it alive, nothing else would end it. Only what is left of a claim that was refused itself is not.
+ * <p>It repeats the undo of a possible grant even while the store refuses it: on a session, nothing
+ * else would end that grant. It does not repeat the undo of a claim that the store had refused.
  *
- * <p>What is undone is named by its owner, and that owner is never used again, so an undo can't hit
+ * <p>An undo names the owner of the claim, and an owner is never used again, so an undo can't hit
  * anything else, however late it arrives.
  */
-final class CleanupRetries {
+final class UnknownOutcomes {
   private static final long FIRST_RETRY_NANOS = 100_000_000;
   private static final int DOUBLINGS = 5;
 
@@ -35,23 +36,23 @@ final class CleanupRetries {
   private final AtomicInteger releases = new AtomicInteger();
   private @Nullable CompletableFuture<Void> whenEmpty;
 
-  /** The size of what is pending, for every acquire to look at without a lock. */
+  /** How many are pending; every acquire reads it, without a lock. */
   private volatile int size;
 
   private volatile boolean stopped;
 
-  CleanupRetries(Engine engine) {
+  UnknownOutcomes(Engine engine) {
     this.engine = engine;
   }
 
-  /** Makes sure that nothing of a claim is left, be it waiting or granted. */
+  /** Makes sure that nothing is left of a claim, neither a place in the queue nor a grant. */
   void undo(ClaimRequest request) {
     prepared(request).run();
   }
 
   /**
-   * As {@link #undo}, in two steps: from now on it is pending, so that a close waits for it; it is
-   * sent when what this returns is run, which has to happen.
+   * As {@link #undo}, in two steps: from now on it is pending, so that a close waits for it; the
+   * returned task sends it, and must be run.
    */
   Runnable prepared(ClaimRequest request) {
     Undo undo =
@@ -64,7 +65,7 @@ final class CleanupRetries {
     return () -> start(undo);
   }
 
-  /** As {@link #undo}, for a claim that was refused: if this is refused, too, that is all. */
+  /** As {@link #undo}, for a claim that was refused: ends if the store refuses the undo, too. */
   void undoIfAllowed(ClaimRequest request) {
     Undo undo =
         new Undo(request.name(), StoreOperation.WITHDRAW, 0, () -> engine.store.withdraw(request));
@@ -73,11 +74,11 @@ final class CleanupRetries {
   }
 
   /**
-   * Gives a grant back, and repeats it until it is answered. The name has to stay closed for less
-   * and less meanwhile: a repeat does not begin that time anew.
+   * Releases a grant, again and again until it is answered. The time for which the name must stay
+   * closed goes on meanwhile: a repeat does not start it again.
    *
    * @param sinceNanos when {@link ReleaseRequest#keepClosed} was computed
-   * @return the answer, or a failure if it is given up
+   * @return the answer, or a failure if this gives up
    */
   CompletableFuture<Release> releaseAgain(ReleaseRequest request, long sinceNanos) {
     CompletableFuture<Release> answer = new CompletableFuture<>();
@@ -103,14 +104,14 @@ final class CleanupRetries {
   }
 
   /**
-   * A caller is about to send a release itself; a close waits for its answer as well. Called before
-   * the grant ends, so that a close either sees this or gives the grant back itself.
+   * Counts a release that a caller is about to send; a close waits for its answer as well. Called
+   * before the grant ends, so that a close either sees this or releases the grant itself.
    */
   void releaseBegun() {
     releases.incrementAndGet();
   }
 
-  /** It was answered, or is pending here. */
+  /** Counts it down: it was answered, or is pending here now. */
   void releaseEnded() {
     if (releases.decrementAndGet() == 0 && engine.isClosed()) {
       completeIfEmpty();
@@ -118,7 +119,7 @@ final class CleanupRetries {
   }
 
   /**
-   * Fails if too much is waiting to be undone.
+   * Fails if too many undos are pending.
    *
    * @throws LimitExceededException then
    */
@@ -132,12 +133,12 @@ final class CleanupRetries {
     }
   }
 
-  /** How much waits to be undone; for tests of what is left behind. */
+  /** How many undos are pending; for tests that look for leaks. */
   synchronized int pending() {
     return pending.size();
   }
 
-  /** Completes when nothing waits to be undone, and no release to be answered. */
+  /** Completes when no undo is pending and no release waits for its answer. */
   CompletableFuture<Void> whenEmpty() {
     CompletableFuture<Void> empty;
     synchronized (this) {
@@ -176,7 +177,7 @@ final class CleanupRetries {
   private void start(Undo undo) {
     try {
       engine.time.lane(Lane.UNDO).execute(undo::send);
-    } catch (Throwable e) { // What is pending is sent, sooner or later.
+    } catch (Throwable e) { // Whatever is pending must be sent sooner or later.
       undo.retry(e);
     }
   }
@@ -194,7 +195,7 @@ final class CleanupRetries {
     completeIfEmpty();
   }
 
-  /** One thing to be undone, and how often it was tried. */
+  /** A withdrawal or a release, repeated until it is answered. */
   private final class Undo {
     private final String name;
     private final StoreOperation operation;
@@ -206,9 +207,9 @@ final class CleanupRetries {
     private volatile @Nullable LockObserver told;
 
     /**
-     * Not sent yet.
+     * Creates one that is not sent yet.
      *
-     * @param refusedNanos for how long it is sent again if the store refuses it
+     * @param refusedNanos for how long it is repeated if the store refuses it
      */
     Undo(
         String name,
@@ -226,7 +227,7 @@ final class CleanupRetries {
       CompletableFuture<?> answer;
       try {
         answer = request.get();
-      } catch (Throwable e) { // It is pending until it was answered, whatever was thrown.
+      } catch (Throwable e) { // Whatever was thrown, it is pending until it is answered.
         answer = CompletableFuture.failedFuture(e);
       }
       CompletableFuture<?> bounded =
