@@ -66,7 +66,7 @@ final class StoresCommand implements Subcommand {
           durable(guarantees),
           guarantees.gives(Guarantee.FAIR) ? "yes" : "no",
           guarantees.gives(Guarantee.LOCK_DELAY) ? "yes" : "no",
-          Durations.show(guarantees.shortestLease()),
+          Durations.show(guarantees.leases().shortest()),
           kind.latency(),
           String.join(" ", kind.addresses()));
     }
@@ -114,8 +114,8 @@ final class StoresCommand implements Subcommand {
     json.put("latency", kind.latency());
     json.put("guarantees", new TreeSet<>(guarantees.given()).stream().map(Enum::name).toList());
     json.put("durable", guarantees.durable().name().toLowerCase(Locale.ROOT));
-    json.put("shortestLeaseMillis", guarantees.shortestLease().toMillis());
-    json.put("longestLeaseMillis", guarantees.longestLease().toMillis());
+    json.put("shortestLeaseMillis", guarantees.leases().shortest().toMillis());
+    json.put("longestLeaseMillis", guarantees.leases().longest().toMillis());
     json.put("onCrash", guarantees.onCrash());
     json.put("onFailover", guarantees.onFailover());
     json.put("onClockJump", guarantees.onClockJump());

@@ -1,7 +1,7 @@
 package io.fenceline.diagnosis;
 
-import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.settings.LeaseLimits;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -15,8 +15,7 @@ import java.util.stream.Collectors;
  * @param given the guarantees that hold; {@link Guarantee#DURABLE} is among them if {@code durable}
  *     is {@link Certainty#YES}, and only then
  * @param durable whether grants survive a crash of the servers, with their current settings
- * @param shortestLease the shortest lease that the store can keep
- * @param longestLease the longest lease
+ * @param leases the shortest and the longest lease that the store can keep
  * @param onCrash what a crash and restart of the servers does to locks, and by which setting
  * @param onFailover what a failover does to locks
  * @param onClockJump what a jump of the server's clock does
@@ -26,8 +25,7 @@ public record Guarantees(
     String store,
     Set<Guarantee> given,
     Certainty durable,
-    Duration shortestLease,
-    Duration longestLease,
+    LeaseLimits leases,
     String onCrash,
     String onFailover,
     String onClockJump,
@@ -46,16 +44,7 @@ public record Guarantees(
 
   /** Returns a copy with what is known about crashes of these servers. */
   public Guarantees durable(Certainty found, String nowOnCrash) {
-    return new Guarantees(
-        store,
-        given,
-        found,
-        shortestLease,
-        longestLease,
-        nowOnCrash,
-        onFailover,
-        onClockJump,
-        onWipe);
+    return new Guarantees(store, given, found, leases, nowOnCrash, onFailover, onClockJump, onWipe);
   }
 
   /** Returns whether a guarantee is given. */
@@ -86,22 +75,12 @@ public record Guarantees(
   }
 
   /**
-   * Fails if the store can't keep such a lease.
+   * Fails if the store can't keep such a lease, or no name closed for such a delay after it.
    *
-   * @throws InvalidSettingException with the limits of the store
+   * @throws InvalidSettingException with the limits of the store, or the missing guarantee
    */
   public void checkLease(Duration lease, Duration delay) {
-    if (lease.compareTo(shortestLease) < 0 || lease.compareTo(longestLease) > 0) {
-      throw new InvalidSettingException(
-          "lease",
-          lease,
-          "the store '"
-              + store
-              + "' keeps leases from "
-              + Durations.show(shortestLease)
-              + " to "
-              + Durations.show(longestLease));
-    }
+    leases.check(lease, store);
     if (!delay.isZero()) {
       require(Set.of(Guarantee.LOCK_DELAY));
     }

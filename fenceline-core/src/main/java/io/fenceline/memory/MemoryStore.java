@@ -5,7 +5,7 @@ import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.Certainty;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.diagnosis.Guarantees;
-import io.fenceline.settings.Durations;
+import io.fenceline.settings.LeaseLimits;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
@@ -36,8 +36,7 @@ final class MemoryStore implements LockStore {
           "memory",
           EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
           Certainty.YES,
-          Duration.ofMillis(10),
-          Durations.LONGEST,
+          LeaseLimits.from(Duration.ofMillis(10)),
           "a crash of the process ends its holders along with the locks",
           "the locks end with the process",
           "none: time is counted from the start of the process",

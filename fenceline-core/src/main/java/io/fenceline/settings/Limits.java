@@ -2,9 +2,8 @@ package io.fenceline.settings;
 
 /**
  * The maximum numbers of waiters, holds and pending undos of a client. A call that would exceed one
- * fails with {@code LimitExceededException} and acquires nothing. The shortest and longest lease
- * are limits of the store: see {@link io.fenceline.diagnosis.Guarantees}. Names are checked by
- * {@code LockNames}.
+ * fails with {@code LimitExceededException} and acquires nothing. Leases have {@link LeaseLimits},
+ * and names are checked by {@code LockNames}.
  *
  * @param waitersPerName callers of this client that may wait for one name
  * @param holds holds and permits of this client

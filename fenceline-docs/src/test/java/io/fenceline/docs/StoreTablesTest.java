@@ -80,7 +80,7 @@ class StoreTablesTest {
             .as("%s: %s", path, row)
             .containsExactly(
                 kind.consistency().toString(),
-                Durations.show(kind.guarantees().shortestLease()),
+                Durations.show(kind.guarantees().leases().shortest()),
                 kind.guarantees().gives(Guarantee.FAIR) ? "yes" : "no",
                 kind.guarantees().gives(Guarantee.TOKENS_SURVIVE_WIPE) ? "yes" : "no");
       }

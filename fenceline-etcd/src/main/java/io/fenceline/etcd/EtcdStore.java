@@ -4,7 +4,7 @@ import io.fenceline.diagnosis.Certainty;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.diagnosis.Guarantees;
-import io.fenceline.settings.Durations;
+import io.fenceline.settings.LeaseLimits;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.LockStore;
@@ -75,8 +75,7 @@ final class EtcdStore implements LockStore {
             Guarantee.SHARED_MODE,
             Guarantee.PERMITS),
         Certainty.YES,
-        shortest,
-        Durations.LONGEST,
+        LeaseLimits.from(shortest),
         "none: a majority has a grant on its disks before it is answered, unless servers run with"
             + " --unsafe-no-fsync, which a client can't see",
         "none as long as a majority lives, and without one nothing is granted; but servers before"

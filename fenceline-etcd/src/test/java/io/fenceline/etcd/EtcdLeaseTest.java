@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 class EtcdLeaseTest extends OneEtcdServer {
   @Test
   void aLeaseBelowTheServersMinimumIsRefused_withTheFigure() {
-    assertThat(a.guarantees().shortestLease()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(a.guarantees().leases().shortest()).isEqualTo(Duration.ofSeconds(1));
     LockOptions tooShort = LockOptions.defaults().lease(Duration.ofMillis(900));
     assertThatThrownBy(() -> a.lock("short", tooShort))
         .isInstanceOf(InvalidSettingException.class)

@@ -24,6 +24,7 @@ import io.fenceline.jdbc.waiting.PostgresListener;
 import io.fenceline.jdbc.waiting.SharedListener;
 import io.fenceline.jdbc.waiting.Waiters;
 import io.fenceline.settings.Durations;
+import io.fenceline.settings.LeaseLimits;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreContext;
@@ -63,8 +64,7 @@ final class ServerOpener {
         database.name().toLowerCase(Locale.ROOT),
         EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
         Certainty.UNKNOWN,
-        Duration.ofMillis(200),
-        Durations.LONGEST,
+        LeaseLimits.from(Duration.ofMillis(200)),
         database == Database.POSTGRESQL
             ? "none: a grant is on disk before it is answered, unless fsync or full_page_writes is off,"
                 + " or the tables are unlogged"

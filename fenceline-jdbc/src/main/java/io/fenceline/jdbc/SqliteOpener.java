@@ -20,7 +20,7 @@ import io.fenceline.jdbc.waiting.PollInterval;
 import io.fenceline.jdbc.waiting.SharedListener;
 import io.fenceline.jdbc.waiting.SqliteListener;
 import io.fenceline.jdbc.waiting.Waiters;
-import io.fenceline.settings.Durations;
+import io.fenceline.settings.LeaseLimits;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreContext;
 import java.nio.file.Path;
@@ -36,8 +36,7 @@ final class SqliteOpener {
           "sqlite",
           EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
           Certainty.YES,
-          Duration.ofMillis(100),
-          Durations.LONGEST,
+          LeaseLimits.from(Duration.ofMillis(100)),
           "none: a process that is killed takes nothing away, and a power failure that takes the last"
               + " grants away ends their holders, too",
           "there is no failover: the file is on one machine, and ends with it; a process that is"

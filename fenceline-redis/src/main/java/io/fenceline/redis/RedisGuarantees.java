@@ -5,7 +5,7 @@ import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.redis.connection.Topologies;
 import io.fenceline.redis.diagnostics.CrashSafety;
-import io.fenceline.settings.Durations;
+import io.fenceline.settings.LeaseLimits;
 import java.time.Duration;
 import java.util.EnumSet;
 
@@ -25,8 +25,7 @@ final class RedisGuarantees {
         server,
         EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
         Certainty.UNKNOWN,
-        SHORTEST_LEASE,
-        Durations.LONGEST,
+        LeaseLimits.from(SHORTEST_LEASE),
         CrashSafety.BY_ITS_SETTINGS,
         onFailover(kind, durability),
         "a clock set forward ends leases early by as much, and another holder may come before the first"

@@ -6,6 +6,7 @@ import io.fenceline.diagnosis.Finding;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.settings.Durations;
+import io.fenceline.settings.LeaseLimits;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.LockStore;
@@ -110,8 +111,7 @@ final class ZooKeeperStore implements LockStore {
         EnumSet.of(
             Guarantee.LINEARIZABLE, Guarantee.FAIR, Guarantee.SHARED_MODE, Guarantee.PERMITS),
         Certainty.YES,
-        Duration.ofMillis(10),
-        longestLease,
+        new LeaseLimits(Duration.ofMillis(10), longestLease),
         "none: a majority has a grant on its disks before it is answered, unless servers run with"
             + " zookeeper.forceSync=no, which a client can't see",
         "none: grants are written to a majority; a holder that crashes keeps the name until its session"
@@ -136,7 +136,7 @@ final class ZooKeeperStore implements LockStore {
 
   @Override
   public void checkLease(Duration lease, Duration delay) {
-    if (lease.compareTo(guarantees.longestLease()) > 0) {
+    if (lease.compareTo(guarantees.leases().longest()) > 0) {
       throw new io.fenceline.settings.InvalidSettingException(
           "lease",
           lease,
@@ -144,7 +144,7 @@ final class ZooKeeperStore implements LockStore {
                   + " ask for a longer session, up to 20 ticks of the server")
               .formatted(
                   Durations.show(claimContext.nodes().sessionTimeout()),
-                  Durations.show(guarantees.longestLease()),
+                  Durations.show(guarantees.leases().longest()),
                   Durations.show(tick)));
     }
     guarantees.checkLease(lease, delay);

@@ -113,7 +113,7 @@ public final class Names {
     try (Stores.Opened holder = Stores.open(venue);
         Fenceline client =
             Fenceline.builder().store(venue.address()).connectTimeout(Stores.CONNECT).connect()) {
-      Duration longest = holder.store().guarantees().longestLease();
+      Duration longest = holder.store().guarantees().leases().longest();
       Duration lease = longest.compareTo(LONGEST_LEASE) < 0 ? longest : LONGEST_LEASE;
       Taking taking = new Taking(holder.store(), lease);
       SoloCycles cycles = new SoloCycles(client.lock("one-more"));

@@ -117,8 +117,8 @@ public final class Examination {
         "fenceline-doctor-%d-%d".formatted(ProcessHandle.current().pid(), COUNT.incrementAndGet());
     FencedLock lock;
     Duration fixed =
-        lease.compareTo(fenceline.guarantees().shortestLease()) < 0
-            ? fenceline.guarantees().shortestLease()
+        lease.compareTo(fenceline.guarantees().leases().shortest()) < 0
+            ? fenceline.guarantees().leases().shortest()
             : lease;
     try {
       lock = fenceline.lock(name, LockOptions.defaults().fixedLease(fixed));

@@ -14,7 +14,7 @@ import io.fenceline.redis.layout.Answers;
 import io.fenceline.redis.layout.Script;
 import io.fenceline.redis.redlock.RedlockAnswers.Ended;
 import io.fenceline.redis.redlock.RedlockAnswers.Row;
-import io.fenceline.settings.Durations;
+import io.fenceline.settings.LeaseLimits;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.LockStore;
@@ -85,8 +85,7 @@ public final class RedlockStore implements LockStore {
         "redlock",
         EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE, Guarantee.FAIR)),
         Certainty.UNKNOWN,
-        SHORTEST_LEASE,
-        Durations.LONGEST,
+        LeaseLimits.from(SHORTEST_LEASE),
         "a minority of the servers may forget everything; for a majority at once, "
             + CrashSafety.BY_ITS_SETTINGS,
         "locks survive the failure of any minority of the servers; one that was restarted or emptied"

@@ -72,8 +72,8 @@ abstract class GuaranteeBehaviour extends Scenario {
     assertThat(guarantees.onFailover()).isNotBlank();
     assertThat(guarantees.onClockJump()).isNotBlank();
     assertThat(guarantees.onWipe()).isNotBlank();
-    assertThat(guarantees.shortestLease()).isPositive();
-    assertThat(guarantees.longestLease()).isGreaterThanOrEqualTo(lease);
+    assertThat(guarantees.leases().shortest()).isPositive();
+    assertThat(guarantees.leases().longest()).isGreaterThanOrEqualTo(lease);
   }
 
   @Test
@@ -112,7 +112,7 @@ abstract class GuaranteeBehaviour extends Scenario {
 
   @Test
   void leaseThatTheStoreCannotKeep_isRefused() {
-    Duration shortest = a.fenceline().guarantees().shortestLease();
+    Duration shortest = a.fenceline().guarantees().leases().shortest();
     Duration tooShort = shortest.minusMillis(1);
 
     assertThatThrownBy(() -> a.lock(ledger, LockOptions.defaults().lease(tooShort)))

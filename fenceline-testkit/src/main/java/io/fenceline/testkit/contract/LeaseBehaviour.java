@@ -187,7 +187,7 @@ abstract class LeaseBehaviour extends Scenario {
   @Test
   void extendToALeaseThatTheStoreCannotKeep_isRefused() {
     Hold hold = a.take(ledger, fixed());
-    Duration tooShort = a.fenceline().guarantees().shortestLease().dividedBy(2);
+    Duration tooShort = a.fenceline().guarantees().leases().shortest().dividedBy(2);
 
     assertThatThrownBy(() -> hold.extend(tooShort)).isInstanceOf(InvalidSettingException.class);
     assertThat(hold.isValid()).isTrue();

@@ -5,7 +5,7 @@ import io.fenceline.diagnosis.Certainty;
 import io.fenceline.diagnosis.Guarantee;
 import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.memory.LockTable;
-import io.fenceline.settings.Durations;
+import io.fenceline.settings.LeaseLimits;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
@@ -47,8 +47,7 @@ final class SimStore implements LockStore {
           "sim",
           EnumSet.complementOf(EnumSet.of(Guarantee.LINEARIZABLE)),
           Certainty.NO,
-          Duration.ofMillis(50),
-          Durations.LONGEST,
+          LeaseLimits.from(Duration.ofMillis(50)),
           "the newest grants may be forgotten",
           "the newest grants may be forgotten",
           "a jump forward ends leases early",
