@@ -8,6 +8,7 @@ import io.fenceline.event.Leaked;
 import io.fenceline.event.Lost;
 import io.fenceline.event.Released;
 import io.fenceline.metrics.HoldFacts;
+import io.fenceline.runtime.notice.Events;
 import io.fenceline.spi.GrantNumbers;
 import io.fenceline.time.Moment;
 import java.lang.ref.WeakReference;
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One caller's time on a grant, with its token; held by one handle, or by more after re-entry.
  *
- * <p>It refers to its handles weakly: a caller that dropped them all without release is found out
- * at the next renewal. State changes under the grant's monitor.
+ * <p>It refers to its handles weakly, so that the next renewal notices a caller that has dropped
+ * all of them without a release. State changes under the grant's monitor.
  */
 final class CallerHold implements HoldFacts {
   static final CompletableFuture<ReleaseOutcome> RELEASED =
@@ -44,7 +45,7 @@ final class CallerHold implements HoldFacts {
   private final Moment waitingSince;
   private volatile State state = State.HELD;
 
-  /** Whether nobody has it: it is one of several that are not all there yet, or came too late. */
+  /** Whether no caller has it: part of a lockAll that is not complete, or granted too late. */
   private volatile boolean unclaimed;
 
   private volatile @Nullable Lost loss;
@@ -55,9 +56,7 @@ final class CallerHold implements HoldFacts {
   private List<HandleReference> others = List.of();
   private volatile @Nullable LossInterrupt interrupt;
 
-  /**
-   * The lease that it began with, until its beginning has been told; guarded by this hold state.
-   */
+  /** The lease that it began with; null once its beginning was told. Guarded by this. */
   private @Nullable LeaseTimes untold;
 
   CallerHold(GrantLifecycle lifecycle, long number, int handOff, Waiter waiter, Moment now) {
@@ -85,15 +84,15 @@ final class CallerHold implements HoldFacts {
     return token;
   }
 
-  /** Where it was asked for, if the options want to know. */
+  /** Returns the stack trace of its acquire; null unless the options ask for it. */
   @Nullable Throwable trace() {
     return watched == null ? null : watched.trace();
   }
 
   /**
-   * Another handle on it; under the grant's monitor.
+   * Opens another handle; called under the grant's monitor.
    *
-   * @param by the thread that asked for it; null if a future did
+   * @param by the thread that acquires; null if a future does
    */
   Handle open(Function<CallerHold, Handle> factory, @Nullable Thread by) {
     Handle handle = factory.apply(this);
@@ -109,7 +108,7 @@ final class CallerHold implements HoldFacts {
     return handle;
   }
 
-  /** Another handle, if it is still held and the one that asks is open; null otherwise. */
+  /** Opens another handle, if this is still held and the given handle is open; else null. */
   @Nullable Handle reopen(Handle from, Function<CallerHold, Handle> factory) {
     lifecycle.noticeExpiry(lifecycle.engine().time.now());
     synchronized (lifecycle) {
@@ -126,12 +125,12 @@ final class CallerHold implements HoldFacts {
     return loss;
   }
 
-  /** Ties it to the life of a thread: when that has ended, it is leaked. */
+  /** Binds it to a thread: if the thread ends without a release, the hold has leaked. */
   void bindTo(Thread thread) {
     boundTo = thread;
   }
 
-  /** Sees to it that a loss interrupts; at once if it is lost already. */
+  /** Makes a loss interrupt; at once if it is lost already. */
   void interruptOnLoss(LossInterrupt with) {
     boolean lost;
     synchronized (lifecycle) {
@@ -144,8 +143,8 @@ final class CallerHold implements HoldFacts {
   }
 
   /**
-   * Interrupts whoever is to be interrupted by the loss, unless that was done. Not under the
-   * grant's monitor: an interrupt runs code of the thread's own, such as the closing of a channel.
+   * Interrupts the thread that asked to be interrupted by a loss, once. Not under the grant's
+   * monitor: an interrupt runs code of that thread, such as the closing of a channel.
    */
   void interruptLoser() {
     LossInterrupt armed = interrupt;
@@ -158,12 +157,12 @@ final class CallerHold implements HoldFacts {
     return interrupt != null;
   }
 
-  /** Says whether somebody has it; one that nobody has keeps no name closed. */
+  /** Notes whether a caller has it; a hold that no caller has keeps no name closed. */
   void claimed(boolean bySomeone) {
     unclaimed = !bySomeone;
   }
 
-  /** Whether its owner is gone without having released it; null if not. */
+  /** Returns why it has leaked, if its owner is gone without a release; null if it has not. */
   Leaked.@Nullable Cause leak(Moment now) {
     Thread bound = boundTo;
     if (bound != null && !bound.isAlive()) {
@@ -186,7 +185,7 @@ final class CallerHold implements HoldFacts {
     return left <= 0 ? Duration.ZERO : Duration.ofMillis((left + 999_999) / 1_000_000);
   }
 
-  /** A handle, and which thread asked for it: that fits into what a reference takes anyway. */
+  /** A handle, and the thread that asked for it; its id fits into the padding of a reference. */
   private static final class HandleReference extends WeakReference<Handle> {
     private final int threadId;
 
@@ -219,13 +218,13 @@ final class CallerHold implements HoldFacts {
     return found;
   }
 
-  /** Whether one of the handles that are neither released nor collected is a thread's own. */
+  /** Whether one of the open handles belongs to this thread. */
   boolean isOpenedBy(Thread thread) {
     return (first != null && first.isOpenAndOf(thread))
         || others.stream().anyMatch(other -> other.isOpenAndOf(thread));
   }
 
-  /** One handle less; null if it was the last one, and the hold state has ended by it. */
+  /** Closes a handle; null if it was the last one, which ends the hold. */
   @Nullable CompletableFuture<ReleaseOutcome> closeOne(Handle closed) {
     closed.markClosed();
     if (state != State.HELD) {
@@ -243,7 +242,7 @@ final class CallerHold implements HoldFacts {
     return RELEASED;
   }
 
-  /** Lost, unless it was released before. */
+  /** Marks it lost, unless it was released before; returns whether it did. */
   boolean markLost(Lost how) {
     if (state != State.HELD) {
       return false;
@@ -255,7 +254,7 @@ final class CallerHold implements HoldFacts {
 
   // Afterwards. ---------------------------------------------------------------------------------
 
-  /** The store says at the release that the grant was gone before. */
+  /** Marks it lost because the store found its grant gone at the release. */
   void markLostAtRelease(Lost how) {
     synchronized (lifecycle) {
       loss = how;
@@ -291,7 +290,7 @@ final class CallerHold implements HoldFacts {
     lifecycle.engine().events.tell(how);
   }
 
-  /** Tells that it was released, and gives the outcome as a future. */
+  /** Tells that it was released, and returns the outcome as a future. */
   CompletableFuture<ReleaseOutcome> released(ReleaseOutcome outcome, Moment sent) {
     Engine engine = lifecycle.engine();
     if (watched != null) {
@@ -316,8 +315,8 @@ final class CallerHold implements HoldFacts {
   }
 
   /**
-   * Tells that it has begun, once, and before anything else is told of it: its holder may be done
-   * with it before the thread that brought it gets round to telling.
+   * Tells that it has begun: once, and before anything else is told of it, since the holder may
+   * release before the thread that brought the grant has told.
    */
   void tellBegun() {
     if (watched != null) {
@@ -336,7 +335,7 @@ final class CallerHold implements HoldFacts {
     }
   }
 
-  /** Which one of its grant it is; 0 for the first. */
+  /** Returns its hand-off number; 0 for the first hold of a grant. */
   int handOff() {
     return (int) (token - GrantNumbers.token(GrantNumbers.ofToken(token), 0));
   }

@@ -13,6 +13,8 @@ import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.event.LossReason;
 import io.fenceline.metrics.ObserverFactory;
+import io.fenceline.runtime.machine.SecureNumbers;
+import io.fenceline.runtime.machine.SystemTime;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.GrantNumbers;
@@ -41,7 +43,7 @@ final class Client implements Fenceline {
   private static final Logger LOG = LoggerFactory.getLogger(Client.class);
 
   private final Engine engine;
-  private final Queues queues;
+  private final ClaimQueues queues;
   private final ThreadOwners owners;
   private final boolean ownsTime;
 
@@ -70,7 +72,7 @@ final class Client implements Fenceline {
       Engine engine = new Engine(store, time, random, settings, info);
       settings.observers().forEach(engine.watchers::add);
       return new Client(engine, given == null);
-    } catch (RuntimeException | Error e) { // Also a driver that is not there, or not the right one.
+    } catch (RuntimeException | Error e) { // Also if the driver is missing, or of a wrong version.
       abandon(store, given == null ? time : null, e);
       throw e;
     }
@@ -87,7 +89,7 @@ final class Client implements Fenceline {
     }
   }
 
-  /** Once for each client: what its settings let a server forget is seen too late otherwise. */
+  /** Warns once per client: after a crash, when locks were forgotten, it would be too late. */
   private static void warnUnlessDurable(LockStore store) {
     Guarantees guarantees = store.guarantees();
     switch (guarantees.durable()) {
@@ -357,7 +359,7 @@ final class Client implements Fenceline {
     return "Fenceline(" + engine.store.description() + ", label=" + engine.info.label() + ")";
   }
 
-  /** How many names this client has anything of; for tests of what is left behind. */
+  /** How many names this client holds or wants; for tests that look for leaks. */
   int names() {
     return queues.size();
   }
@@ -367,7 +369,7 @@ final class Client implements Fenceline {
     return engine.renewer.clientGrants().size();
   }
 
-  /** Likewise, what is still to be undone. */
+  /** Likewise, how many undos are pending. */
   int undos() {
     return engine.unknownOutcomes.pending();
   }

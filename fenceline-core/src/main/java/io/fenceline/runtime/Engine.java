@@ -4,6 +4,7 @@ import io.fenceline.ClientClosedException;
 import io.fenceline.LimitExceededException;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
+import io.fenceline.runtime.notice.Events;
 import io.fenceline.spi.AnswerTimeouts;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.GrantNumbers;
@@ -32,15 +33,15 @@ final class Engine {
   final Observers watchers;
   final Renewer renewer;
   final UnknownOutcomes unknownOutcomes;
-  final Queues queues;
+  final ClaimQueues queues;
   private final AnswerTimeouts timeouts;
   private final AtomicInteger holds = new AtomicInteger();
-  // By number, not by identity: what order they fail in must not depend on addresses.
+  // Keyed by number, not by identity, so that they always fail in the same order.
   private final ConcurrentHashMap<Long, CompletableFuture<?>> open = new ConcurrentHashMap<>();
   private final AtomicLong opened = new AtomicLong();
   private volatile boolean closed;
 
-  /** Closed, and what was to be given back has been: until then answers still count. */
+  /** Closed, and all is released; until then answers still count. */
   private volatile boolean ended;
 
   Engine(
@@ -58,7 +59,7 @@ final class Engine {
     this.events = new Events(settings.listeners(), time, store.description(), watchers::dropped);
     this.renewer = new Renewer(this);
     this.unknownOutcomes = new UnknownOutcomes(this);
-    this.queues = new Queues(this);
+    this.queues = new ClaimQueues(this);
     this.timeouts = new AnswerTimeouts(time, operationNanos());
   }
 
@@ -78,12 +79,12 @@ final class Engine {
     time.lane(Lane.LOSS).execute(task);
   }
 
-  /** Interrupts somebody, which may take its time, but never waits for what others do. */
+  /** Runs an interrupt, which may take a while, but never waits for other threads. */
   void interrupt(Runnable task) {
     time.lane(Lane.EVENT).execute(task);
   }
 
-  /** A store's answer, or a failure when it is not there in time or the client is closed. */
+  /** Bounds a store's answer: it fails if it is late, or if the client is closed. */
   <T> CompletableFuture<T> answered(CompletableFuture<T> answer, String otherwise) {
     CompletableFuture<T> bounded =
         timeouts.bound(
@@ -107,7 +108,7 @@ final class Engine {
     return future;
   }
 
-  /** Fails what still waits for an answer, now and later: nothing more will be heard. */
+  /** Fails everything that waits for an answer, now and later: none will come any more. */
   void failOpen() {
     ended = true;
     timeouts.failAll(new ClientClosedException(store.description()));
@@ -116,7 +117,7 @@ final class Engine {
     }
   }
 
-  /** A future of ours as a user may have it: completed on a thread where user code may run. */
+  /** Returns a future for the user: it completes on a thread where user code may run. */
   <T> CompletableFuture<T> forUser(CompletableFuture<T> inner) {
     return forUser(inner, value -> {});
   }
@@ -124,7 +125,7 @@ final class Engine {
   /**
    * As above.
    *
-   * @param unwanted what is done with a value that comes when the user's future is complete already
+   * @param unwanted takes a value that comes after the user's future is complete
    */
   <T> CompletableFuture<T> forUser(CompletableFuture<T> inner, Consumer<? super T> unwanted) {
     if (inner.isDone()) {
@@ -171,7 +172,7 @@ final class Engine {
     return settings.operationTimeout().toNanos();
   }
 
-  /** A place for one more hold; given back by {@link #dropHold}. */
+  /** Reserves a place for one more hold; {@link #dropHold} gives it back. */
   void reserveHold() {
     checkOpen();
     unknownOutcomes.checkRoom();
@@ -187,7 +188,7 @@ final class Engine {
     holds.decrementAndGet();
   }
 
-  /** How many holds there are and are being asked for. */
+  /** How many holds there are, including those that are still being acquired. */
   int holds() {
     return holds.get();
   }
@@ -209,7 +210,7 @@ final class Engine {
     return first;
   }
 
-  /** The token of a grant that someone else has, as far as it can be shown. */
+  /** Returns the token of another client's grant; null if its number is unknown or too large. */
   @Nullable Long tokenOf(@Nullable Long grantNumber) {
     if (grantNumber == null) {
       return null;
@@ -220,7 +221,7 @@ final class Engine {
   }
 
   /**
-   * The number that tokens are made of: the store's, above the base.
+   * Returns the number that tokens are made of: the store's number plus the base.
    *
    * @throws StoreRefusedException if it does not fit; it must never wrap
    */

@@ -7,7 +7,7 @@ import io.fenceline.spi.Mode;
 final class ExclusiveLock extends NamedLock {
 
   ExclusiveLock(
-      Engine engine, Queues queues, String name, LockOptions options, ThreadOwners owners) {
+      Engine engine, ClaimQueues queues, String name, LockOptions options, ThreadOwners owners) {
     super(engine, queues, name, Mode.EXCLUSIVE, options, owners);
   }
 }

@@ -19,19 +19,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One name in one mode, to be acquired: the way from a call of the API into the queue, and back.
+ * Acquires one name in one mode: the way from a call of the API into the queue, and back.
  *
- * @param <H> what the caller gets; the handle factory makes it
+ * @param <H> what the caller gets, made by the handle factory
  */
 class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   final String name;
-  final Queues queues;
+  final ClaimQueues queues;
   private final GrantTerms terms;
   private final Function<CallerHold, Handle> handles;
 
   LeaseLock(
       Engine engine,
-      Queues queues,
+      ClaimQueues queues,
       String name,
       Mode mode,
       LockOptions options,
@@ -116,7 +116,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     return tried(await(queue, waiter, interruptible));
   }
 
-  private H takeByAskingAgain(Retries retries) throws InterruptedException {
+  private H takeByAskingAgain(RetrySchedule retries) throws InterruptedException {
     try {
       return askAgain(retries);
     } catch (InterruptedException | RuntimeException | Error e) {
@@ -125,7 +125,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     }
   }
 
-  private H askAgain(Retries retries) throws InterruptedException {
+  private H askAgain(RetrySchedule retries) throws InterruptedException {
     while (true) {
       try {
         Optional<H> held = tryOnce(retries.limitOfTry(), true, retries.watched());
@@ -172,7 +172,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
       throw new InterruptedException();
     }
     if (interrupted) {
-      Thread.currentThread().interrupt(); // Granted all the same: the caller hears of both.
+      Thread.currentThread().interrupt(); // Granted all the same: the caller gets both.
     }
     return outcome;
   }
@@ -192,10 +192,10 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     return start(waiter(false, settingsTimeout(), Lane.CALLBACK, watch(false)), this::tried);
   }
 
-  /** As {@link #acquireAsync}, for the runtime itself: user code must not depend on the future. */
+  /** As {@link #acquireAsync}, for the runtime itself: no user code may depend on the future. */
   CompletableFuture<H> ask(Duration maxWait) {
     return options.waitStrategy() instanceof WaitStrategy.Retry strategy
-        ? new Retrying<>(engine, this, retries(strategy, maxWait, false)).start()
+        ? new RetryingAcquire<>(engine, this, retries(strategy, maxWait, false)).start()
         : askInTurn(maxWait, Lane.WORK);
   }
 
@@ -204,7 +204,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     return askOnce(limit, watch(false));
   }
 
-  /** As above, as part of what is watched already. */
+  /** As above, as one try of an acquire that is observed already. */
   CompletableFuture<Optional<H>> askOnce(Duration limit, @Nullable AcquireObservation watched) {
     return start(waiter(false, limit, Lane.WORK, watched), this::tried);
   }
@@ -227,7 +227,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
       waiter.timedBy(engine.time.schedule(waiter.limitNanos(), () -> queue.timeOut(waiter)));
     }
     waiter.takenBy(outcome -> complete(future, outcome, reading));
-    // However it is completed by others, be it cancelled or by a timeout of theirs: they have gone.
+    // The user may complete it, by a cancel or a timeout: then nobody waits any more.
     future.whenComplete((value, failure) -> queue.leave(waiter, Waiter.GONE));
     return future;
   }
@@ -254,8 +254,8 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     return engine.watchers.acquire(name, options, blocking, false);
   }
 
-  private Retries retries(WaitStrategy.Retry strategy, Duration maxWait, boolean blocking) {
-    return new Retries(
+  private RetrySchedule retries(WaitStrategy.Retry strategy, Duration maxWait, boolean blocking) {
+    return new RetrySchedule(
         engine, strategy, maxWait, engine.watchers.acquire(name, options, blocking, true));
   }
 
@@ -346,15 +346,15 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
         engine.store.description());
   }
 
-  /** Says that it was had within the time, but never for long enough. */
+  /** The error of a lockAll that had this lock in time, but lost it before it had the others. */
   LockTimeoutException outOfTime(Duration maxWait, long startNanos) {
     LockTimeoutException error = timeout(maxWait, startNanos, Obstacle.UNKNOWN, null);
     engine.events.tell(() -> new TimedOut(name, error.waited(), false));
     return error;
   }
 
-  /** Says that asking again was in vain; the error is the store's silence if that was the last. */
-  RuntimeException gaveUp(Retries retries) {
+  /** The error of retries in vain: the store's silence, if the last try was not answered. */
+  RuntimeException gaveUp(RetrySchedule retries) {
     RuntimeException silence = retries.silence();
     Duration waited = Duration.ofNanos(engine.time.nanos() - retries.startNanos());
     engine.events.tell(() -> new TimedOut(name, waited, silence != null));

@@ -6,14 +6,14 @@ import io.fenceline.LockOptions;
 import io.fenceline.ReentrantFencedLock;
 import io.fenceline.spi.Mode;
 
-/** The lock of a name, exclusive or shared, and its view by thread. */
+/** The lock of a name, exclusive or shared, and its view as a lock that threads own. */
 class NamedLock extends LeaseLock<Hold> implements FencedLock {
   private final Mode mode;
   private final ThreadOwners owners;
 
   NamedLock(
       Engine engine,
-      Queues queues,
+      ClaimQueues queues,
       String name,
       Mode mode,
       LockOptions options,

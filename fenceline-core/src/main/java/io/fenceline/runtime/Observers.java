@@ -9,13 +9,15 @@ import io.fenceline.metrics.ObserverFactory;
 import io.fenceline.metrics.RenewOutcome;
 import io.fenceline.metrics.RequestOutcome;
 import io.fenceline.metrics.StoreOperation;
+import io.fenceline.runtime.notice.BothObservers;
+import io.fenceline.runtime.notice.GuardedObserver;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who watches a client: its observers, and the flight recorder while there is a recording. While
- * nobody does, whoever asks here gets null, and has nothing to tell.
+ * The observers of a client, and the flight recorder while there is a recording. Without either,
+ * {@link #acquire} and {@link #request} return null, and nothing is reported.
  */
 final class Observers {
   private static final Pattern KIND = Pattern.compile("[a-z][a-z0-9-]{0,30}");
@@ -34,7 +36,7 @@ final class Observers {
     observer = before == null ? made : new BothObservers(before, made);
   }
 
-  /** The kind of a store by its description, whose rest is an address. */
+  /** The kind of a store: the start of its description, whose rest is an address. */
   static String kindOf(String description) {
     String address = description.startsWith("jdbc:") ? description.substring(5) : description;
     int end = address.indexOf(':');
@@ -46,10 +48,10 @@ final class Observers {
   }
 
   /**
-   * What is to be noted of an acquire that begins now, on this thread; null if nothing is.
+   * Starts to report an acquire that begins now, on this thread; null if nobody asks for reports.
    *
    * @param blocking whether this thread waits for it
-   * @param repeats whether it asks again and again, so that a refused try does not end it
+   * @param repeats whether it retries, so that a refused try does not end it
    */
   @Nullable AcquireObservation acquire(
       String name, LockOptions options, boolean blocking, boolean repeats) {
@@ -67,7 +69,7 @@ final class Observers {
         repeats);
   }
 
-  /** What is to be noted of a request that is sent now; null if nothing is. */
+  /** Starts to report a request that is sent now; null if nobody asks for reports. */
   @Nullable RequestObservation request(StoreOperation operation, String name) {
     LockObserver told = observer;
     boolean recorded = FlightEvents.isOn();
@@ -77,7 +79,7 @@ final class Observers {
     return told == null ? null : new RequestObservation(this, operation, name, engine.time.nanos());
   }
 
-  /** Notes a request for which an answer, or the lack of one, is or will be in a future. */
+  /** Reports a request when the future of its answer is complete. */
   void sent(@Nullable RequestObservation request, CompletableFuture<?> answer) {
     if (request == null) {
       return;
@@ -89,9 +91,7 @@ final class Observers {
     }
   }
 
-  /**
-   * As {@link #sent}, for a release, which most cycles send: one that is answered takes no room.
-   */
+  /** As {@link #sent}, for a release: without an object, since nearly every hold sends one. */
   void released(
       @Nullable RequestObservation recorded,
       String name,
@@ -111,7 +111,7 @@ final class Observers {
   static @Nullable RequestOutcome outcomeOf(@Nullable Throwable failure) {
     Throwable cause = failure == null ? null : Futures.cause(failure);
     if (cause instanceof ClientClosedException) {
-      return null; // Says nothing of the store.
+      return null; // Says nothing about the store.
     }
     if (cause instanceof StoreUnavailableException) {
       return RequestOutcome.UNAVAILABLE;
@@ -126,7 +126,7 @@ final class Observers {
     }
   }
 
-  /** Whether there are observers; for what is worth computing only then. */
+  /** Whether there are observers; for what is computed only for them. */
   boolean areObservers() {
     return observer != null;
   }
@@ -145,7 +145,7 @@ final class Observers {
     }
   }
 
-  /** Notes that something is to be undone. @return who was told, to be told of its end */
+  /** Reports an undo; returns who was told, to be told of its end. */
   @Nullable LockObserver undoStarted(String name) {
     LockObserver told = observer;
     if (told != null) {

@@ -7,11 +7,12 @@ import io.fenceline.PermitHold;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.Mode;
 
-/** A semaphore: a lease lock that takes one permit, and gives others that take more. */
+/** A semaphore: a lease lock that takes one permit, or several with {@link #several}. */
 final class PermitLock extends LeaseLock<PermitHold> implements FencedSemaphore {
   private final int total;
 
-  PermitLock(Engine engine, Queues queues, String name, int count, int total, LockOptions options) {
+  PermitLock(
+      Engine engine, ClaimQueues queues, String name, int count, int total, LockOptions options) {
     super(engine, queues, name, Mode.permits(count, total), options, PermitHandle::new);
     this.total = total;
   }

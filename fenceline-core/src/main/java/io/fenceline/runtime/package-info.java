@@ -7,20 +7,20 @@
  * another is held by way of {@code Handle}s. {@code UnknownOutcomes} withdraws claims and repeats
  * releases whose outcome is unknown.
  *
- * <p>The classes by role; all but the builder are package-private, since they share monitors:
+ * <p>What shares no monitor with these classes has packages of its own: {@code notice} tells
+ * listeners, observers and the log, {@code machine} has clocks, threads and random numbers. The
+ * classes here by role; all but the builder are package-private, since they share monitors:
  *
  * <ul>
  *   <li>locks that callers use: {@code …Lock}, {@code …Locks}, {@code AbstractAcquirable}
  *   <li>holds that callers get: {@code …Handle}, {@code CallerHold}, {@code Loss…}, {@code
  *       LostFuture}
- *   <li>waiting in this process: {@code ClaimQueue}, {@code Queues}, {@code Waiter}, {@code Retr…},
- *       {@code SelfWait}
+ *   <li>waiting in this process: {@code ClaimQueue}, {@code ClaimQueues}, {@code Waiter}, {@code
+ *       Retry…}, {@code SelfWait}
  *   <li>grants of the store: {@code RemoteClaim}, {@code GrantLifecycle}, {@code LeaseTimes},
  *       {@code Renewer}, {@code UnknownOutcomes}
- *   <li>what is told: {@code Events}, {@code …Queue} of listeners and log lines, {@code Observers}
- *       and {@code …Observation}
- *   <li>the client itself: {@code Client…}, {@code Engine}, {@code Stores}, {@code SystemTime},
- *       {@code Workers}
+ *   <li>what is reported: {@code Observers}, {@code …Observation}, {@code FlightEvents}
+ *   <li>the client itself: {@code Client…}, {@code Engine}, {@code Stores}
  * </ul>
  *
  * <p>Locks are taken in the order queue, grant, renewer, and never while user code or a store runs.

@@ -13,6 +13,7 @@ import io.fenceline.event.LockEvent;
 import io.fenceline.event.LockListener;
 import io.fenceline.event.Lost;
 import io.fenceline.memory.MemorySpace;
+import io.fenceline.runtime.machine.SystemTime;
 import io.fenceline.settings.WaitStrategy;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Release;

@@ -13,6 +13,7 @@ import io.fenceline.memory.MemorySpace;
 import io.fenceline.metrics.AcquireOutcome;
 import io.fenceline.metrics.HoldFacts;
 import io.fenceline.metrics.LockObserver;
+import io.fenceline.runtime.machine.Workers;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.Renewal;

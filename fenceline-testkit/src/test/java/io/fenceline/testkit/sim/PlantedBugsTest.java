@@ -267,7 +267,7 @@ class PlantedBugsTest {
             937L),
         arguments(
             PlantedBug.named("loss that is told after the log line")
-                .in("runtime/Events.java", "log.add(() -> log(event));", "log(event);")
+                .in("runtime/notice/Events.java", "log.add(() -> log(event));", "log(event);")
                 .in(
                     "runtime/CallerHold.java",
                     "    for (Handle handle : told) {",

@@ -8,18 +8,18 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An acquire that asks again and again instead of queueing, for a caller that has no thread here.
+ * An asynchronous acquire that retries instead of queueing.
  *
- * <p>A store that does not answer is asked again too, until the time is over.
+ * <p>A store that does not answer is asked again, too, until the time is over.
  */
-final class Retrying<H extends Held> {
+final class RetryingAcquire<H extends Held> {
   private final Engine engine;
   private final LeaseLock<H> lock;
-  private final Retries retries;
+  private final RetrySchedule retries;
   private final CompletableFuture<H> result = new CompletableFuture<>();
   private volatile @Nullable CompletableFuture<Optional<H>> attempt;
 
-  Retrying(Engine engine, LeaseLock<H> lock, Retries retries) {
+  RetryingAcquire(Engine engine, LeaseLock<H> lock, RetrySchedule retries) {
     this.engine = engine;
     this.lock = lock;
     this.retries = retries;

@@ -1,4 +1,4 @@
-package io.fenceline.runtime;
+package io.fenceline.runtime.notice;
 
 import io.fenceline.event.Leaked;
 import io.fenceline.event.LockEvent;
@@ -12,12 +12,12 @@ import io.fenceline.metrics.RequestOutcome;
 import io.fenceline.metrics.StoreOperation;
 import org.jspecify.annotations.Nullable;
 
-/** An observer whose errors are its own: they are logged, and no lock notices them. */
-final class GuardedObserver implements LockObserver {
+/** Guards locks against an observer that throws: its errors are logged, and nothing more. */
+public final class GuardedObserver implements LockObserver {
   private final LockObserver to;
   private final Events events;
 
-  GuardedObserver(LockObserver to, Events events) {
+  public GuardedObserver(LockObserver to, Events events) {
     this.to = to;
     this.events = events;
   }
@@ -26,7 +26,7 @@ final class GuardedObserver implements LockObserver {
     try {
       events.warn("An observer failed ({})", to.getClass().getName(), e);
     } catch (Throwable again) {
-      // Nor must a log that can't be reached.
+      // A log that throws must not disturb a lock either.
     }
   }
 

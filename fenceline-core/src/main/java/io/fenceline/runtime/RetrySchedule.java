@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** When to ask again, and for how long, where a caller does not queue. */
-final class Retries {
+/** When a caller that does not queue tries again, and until when. */
+final class RetrySchedule {
   private final Engine engine;
   private final WaitStrategy.Retry strategy;
   private final Duration maxWait;
@@ -16,7 +16,7 @@ final class Retries {
   private int refusals;
   private @Nullable StoreUnavailableException silence;
 
-  Retries(
+  RetrySchedule(
       Engine engine,
       WaitStrategy.Retry strategy,
       Duration maxWait,
@@ -36,19 +36,19 @@ final class Retries {
     return startNanos;
   }
 
-  /** What is noted of all the tries together; null if nothing is. */
+  /** The report of all tries together; null if nobody asks for it. */
   @Nullable AcquireObservation watched() {
     return watched;
   }
 
-  /** There is a pause before the next try. */
+  /** Reports that there is a pause before the next try. */
   void waits() {
     if (watched != null) {
       watched.waiting();
     }
   }
 
-  /** The caller gets this error instead of a hold. */
+  /** Reports that the caller gets this error instead of a hold. */
   void failed(Throwable error) {
     if (watched != null) {
       watched.failed(error, engine.time.nanos());
@@ -60,21 +60,21 @@ final class Retries {
     return maxWait.toNanos() - (engine.time.nanos() - startNanos);
   }
 
-  /** How long one try may take: not beyond the end, unless it is the only one. */
+  /** How long one try may take: not beyond the end, unless it is the only try. */
   Duration limitOfTry() {
     long most = engine.operationNanos();
     return Duration.ofNanos(maxWait.isZero() ? most : Math.max(1, Math.min(most, leftNanos())));
   }
 
-  /** A try was refused: the name is taken. */
+  /** Notes a refused try: the name is taken. */
   void refused() {
     refusals++;
     silence = null;
   }
 
   /**
-   * A try was not answered; a store is asked again until the time is over. The last try may have
-   * had too little time to say anything of the store.
+   * Notes a try that was not answered; the next try asks again, until the time is over. A last try
+   * that had no time left says nothing about the store.
    */
   void notAnswered(StoreUnavailableException failure) {
     if (leftNanos() > 0 || refusals == 0) {
@@ -82,7 +82,7 @@ final class Retries {
     }
   }
 
-  /** Why the store is not heard of; null if it is. */
+  /** Why the last try was not answered; null if it was. */
   @Nullable StoreUnavailableException silence() {
     return silence;
   }

@@ -1,4 +1,4 @@
-package io.fenceline.runtime;
+package io.fenceline.runtime.machine;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
@@ -17,19 +17,19 @@ import org.jspecify.annotations.Nullable;
  * can only be talked out of it by a queue that lies about what it was offered, which the JDK does
  * not support.
  */
-final class Workers implements Executor {
+public final class Workers implements Executor {
   /*
    * What would break it, and why it can't:
    *
-   * - A task that no thread takes: that a thread ends, and that the queue is empty then, is decided
-   *   under the lock that tasks are added under. Whoever adds one finds an idle thread for it, starts
-   *   one, or knows that all are busy, and those look at the queue before they end.
-   * - A thread that can't be started, for want of memory: its task is in the queue by then, and waits
-   *   for another thread, or for the next try to start one. Whoever handed it in has other things to
-   *   do, and must not be kept from them.
+   * - A task that no thread takes: a thread ends only if it finds the queue empty, under the lock that
+   *   tasks are added under. Whoever adds a task finds an idle thread for it, or starts one, or all
+   *   are busy and will look at the queue before they end.
+   * - A thread that can't be started, for want of memory: its task is in the queue already, and waits
+   *   for another thread, or for the next try to start one. The caller must be able to go on with its
+   *   other work.
    * - A thread that dies: its place is free again, and another takes it if there is work.
-   * - An idle thread that is counted twice: it is counted until it runs again, also when it was
-   *   signalled; a task is left to the idle ones only while there are no more tasks than them.
+   * - An idle thread that is counted twice: it counts as idle until it runs again, also when it was
+   *   signalled; tasks are left to the idle threads only while there are no more tasks than threads.
    */
   private final int most;
   private final long idleNanos;
@@ -45,14 +45,15 @@ final class Workers implements Executor {
   private boolean triesAgain;
   private boolean closed;
 
-  Workers(int most, long idleTime, TimeUnit unit, ThreadFactory factory) {
+  /** Starts no threads yet; a thread that can't be started is not tried again. */
+  public Workers(int most, long idleTime, TimeUnit unit, ThreadFactory factory) {
     this(most, idleTime, unit, factory, again -> {});
   }
 
   /**
-   * No threads yet.
+   * Starts no threads yet.
    *
-   * @param later runs something after a while: the next try to start a thread
+   * @param later schedules the next try to start a thread
    */
   Workers(int most, long idleTime, TimeUnit unit, ThreadFactory factory, Consumer<Runnable> later) {
     this.later = later;
@@ -85,11 +86,11 @@ final class Workers implements Executor {
     start();
   }
 
-  /** Starts a thread that was counted. */
+  /** Starts a thread that is counted already. */
   private void start() {
     try {
       factory.newThread(this::work).start();
-    } catch (Throwable e) { // The machine says so itself, on the console: no more are to be had.
+    } catch (Throwable e) { // The JVM reports it on the console: no more threads can be started.
       lock.lock();
       try {
         threads--;
@@ -137,9 +138,9 @@ final class Workers implements Executor {
     }
   }
 
-  /** As a thread of its own would: what it throws is reported, and ends nothing else. */
+  /** Runs a task; what it throws is reported, as for a thread of its own, and ends nothing else. */
   private static void run(Runnable task) {
-    boolean unused = Thread.interrupted(); // Meant for the task before, if for any.
+    boolean unused = Thread.interrupted(); // An old interrupt was meant for an earlier task.
     try {
       task.run();
     } catch (Throwable e) {
@@ -147,17 +148,17 @@ final class Workers implements Executor {
     }
   }
 
-  /** Reports what nobody is there to catch. */
+  /** Reports what nobody can catch. */
   static void report(Throwable thrown) {
     Thread thread = Thread.currentThread();
     try {
       thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
     } catch (Throwable e) {
-      // As the machine does: what the handler throws is of no concern.
+      // As in the JVM, what the handler throws is ignored.
     }
   }
 
-  /** The calling thread dies, by something that was not a task's; another takes its place. */
+  /** Starts another thread, if there is work, when this one dies of something outside a task. */
   private void replace() {
     lock.lock();
     try {
@@ -182,7 +183,7 @@ final class Workers implements Executor {
         try {
           left = added.awaitNanos(left);
         } catch (InterruptedException e) {
-          // Meant for a task that is over.
+          // It was meant for an earlier task.
         } finally {
           idle--;
         }
@@ -219,7 +220,7 @@ final class Workers implements Executor {
   }
 
   /** Likewise, how many there are. */
-  int threads() {
+  public int threads() {
     lock.lock();
     try {
       return threads;

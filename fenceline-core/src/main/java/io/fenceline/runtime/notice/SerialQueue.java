@@ -1,11 +1,11 @@
-package io.fenceline.runtime;
+package io.fenceline.runtime.notice;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 
 /**
- * Items that are handled one after another, by one thread of an executor at a time. An item that
- * comes while too many wait is dropped; the next one is handled with the number of dropped items.
+ * Handles items one after another, on one thread of an executor at a time. An item that comes while
+ * too many wait is dropped; the next one is handled with the number of dropped items.
  */
 final class SerialQueue<T> {
 
@@ -30,7 +30,7 @@ final class SerialQueue<T> {
     this.handler = handler;
   }
 
-  /** Adds an item; false if it was dropped. Never throws, since callers have more to do. */
+  /** Adds an item; false if it was dropped. Never throws, since callers have other work left. */
   boolean add(T item) {
     synchronized (waiting) {
       if (waiting.size() >= capacity) {
@@ -47,7 +47,7 @@ final class SerialQueue<T> {
       executor.execute(this::drain);
     } catch (Throwable e) {
       synchronized (waiting) {
-        draining = false; // The item waits for the next one, which starts the executor again.
+        draining = false; // The item waits until the next add tries the executor again.
       }
     }
     return true;

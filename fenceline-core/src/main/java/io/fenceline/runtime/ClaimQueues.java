@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The queues of a client: one for each name that is wanted or held now, and none for any other. */
-final class Queues {
+/** The queues of a client, one for each name that is wanted or held now. */
+final class ClaimQueues {
   private final Engine engine;
   private final ConcurrentHashMap<String, ClaimQueue> exclusive = new ConcurrentHashMap<>();
-  // By number, not by identity: what order they are closed in must not depend on addresses.
+  // Keyed by number, not by identity, so that they are always closed in the same order.
   private final ConcurrentHashMap<Long, ClaimQueue> single = new ConcurrentHashMap<>();
   private final AtomicLong entered = new AtomicLong();
   private final ConcurrentHashMap<String, Integer> singleWaiting = new ConcurrentHashMap<>();
 
-  Queues(Engine engine) {
+  ClaimQueues(Engine engine) {
     this.engine = engine;
   }
 
-  /** Lets a waiter into the queue of its name, and gives the queue. */
+  /** Adds a waiter to the queue of its name, and returns the queue. */
   ClaimQueue enter(String name, Waiter waiter) {
     try {
       engine.reserveHold();
@@ -40,12 +40,12 @@ final class Queues {
       throw e;
     }
     if (engine.isClosed()) {
-      entered.close(); // The client was closed meanwhile, and may not have seen this one.
+      entered.close(); // The client was closed meanwhile, perhaps without this queue.
     }
     return entered;
   }
 
-  /** The caller hears why, and must not be served as well. */
+  /** Settles a waiter whose caller gets an error, so that it is not granted as well. */
   private void giveUp(Waiter waiter) {
     if (waiter.settle(Waiter.GONE)) {
       engine.dropHold();
@@ -86,7 +86,7 @@ final class Queues {
       if (queue.enter(waiter)) {
         return queue;
       }
-      single.remove(key); // The client is being closed, and found it before anyone was in it.
+      single.remove(key); // The client is being closed, and retired it while it was empty.
     }
   }
 
@@ -105,8 +105,8 @@ final class Queues {
   }
 
   /**
-   * What this client has of a name. Looks at each shared hold and permit that there is, so it is
-   * for callers that have waited in vain, or are about to.
+   * Returns the grants that this client has of a name. Looks at every shared hold and permit of the
+   * client, so it is for callers that have waited in vain, or are about to.
    */
   List<GrantLifecycle> grantsOf(String name) {
     List<GrantLifecycle> found = new ArrayList<>();
@@ -126,7 +126,7 @@ final class Queues {
     steps.run();
   }
 
-  /** How many there are; for tests of what is left behind. */
+  /** How many there are; for tests that look for leaks. */
   int size() {
     return exclusive.size() + single.size() + singleWaiting.size();
   }

@@ -1,4 +1,4 @@
-package io.fenceline.runtime;
+package io.fenceline.runtime.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.fenceline.runtime;
+package io.fenceline.runtime.machine;
 
 import io.fenceline.time.Time;
 import java.nio.ByteBuffer;
@@ -6,15 +6,14 @@ import java.security.SecureRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * Numbers that nobody can guess, fetched in blocks: many threads that acquire at once would queue
- * at the lock of {@link SecureRandom}, which it has while it computes.
+ * Numbers that nobody can guess, fetched in blocks: without blocks, many threads that acquire at
+ * once would queue for the lock that {@link SecureRandom} holds while it computes.
  *
- * <p>A block that waits in memory is the same in both copies of a machine that was saved and
- * resumed twice, and two owners with one secret are one owner to every store. So a block is thrown
- * away after a tenth of a second, which is what the JDK's own generator does with what it has read
- * ahead.
+ * <p>If a virtual machine is saved and resumed twice, both copies have the same block in memory,
+ * and two owners with one secret are one owner to every store. So a block is thrown away after a
+ * tenth of a second, as the JDK's own generator does with what it has read ahead.
  */
-final class SecureNumbers implements RandomGenerator {
+public final class SecureNumbers implements RandomGenerator {
   private static final int BLOCK_BYTES = 1024;
   private static final long MAX_AGE_MILLIS = 100;
 
@@ -25,7 +24,7 @@ final class SecureNumbers implements RandomGenerator {
   private final ByteBuffer block = ByteBuffer.allocate(BLOCK_BYTES).limit(0);
   private long fetchedMillis;
 
-  SecureNumbers(Time time) {
+  public SecureNumbers(Time time) {
     this.time = time;
   }
 

@@ -1,4 +1,4 @@
-package io.fenceline.runtime;
+package io.fenceline.runtime.machine;
 
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
@@ -24,40 +24,41 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All threads are daemons, start when there is work, and end after a while without any.
  */
-final class SystemTime implements Time {
+public final class SystemTime implements Time {
   private static final int WORKERS = 4;
 
-  /** User code may block, and may wait for other user code; this many of it can at once. */
+  /** User code may block, and wait for other user code: so many tasks of it can run at once. */
   private static final int FOR_USERS = 256;
 
   private static final int IDLE_SECONDS = 10;
 
-  /** What someone may wait for, also after the close. */
+  /** Lanes whose tasks run even after the close, since someone may wait for them. */
   private static final Set<Lane> RUN_TO_THE_END =
       EnumSet.of(Lane.CALLBACK, Lane.LOSS, Lane.EVENT, Lane.REQUEST);
 
-  /** When to try again to start a thread that could not be started. */
+  /** How long to wait before trying again to start a thread. */
   private static final long TRY_AGAIN_NANOS = 100_000_000;
 
   private final ScheduledThreadPoolExecutor timers;
   private final Map<Lane, Workers> lanes = new EnumMap<>(Lane.class);
 
-  /** The user's, for what may block or take long; null if there is none. */
+  /** The user's executor, for what may block or take long; null if there is none. */
   private final @Nullable Executor executor;
 
-  SystemTime() {
+  /** Time with daemon threads of its own. */
+  public SystemTime() {
     this(SystemTime::threads, null);
   }
 
-  /** Time that leaves to an executor what may block or take long, if there is one. */
-  static SystemTime with(@Nullable Executor executor) {
+  /** Returns time that runs what may block or take long on an executor, if there is one. */
+  public static SystemTime with(@Nullable Executor executor) {
     return new SystemTime(SystemTime::threads, executor);
   }
 
   /**
-   * Time whose threads come from elsewhere.
+   * Time with threads from given factories.
    *
-   * @param threads what makes them, by what they are for
+   * @param threads returns a factory by the name of what the threads are for
    */
   SystemTime(Function<String, ThreadFactory> threads, @Nullable Executor executor) {
     this.executor = executor;
@@ -83,8 +84,8 @@ final class SystemTime implements Time {
   private static ThreadFactory threads(String name) {
     AtomicInteger count = new AtomicInteger();
     return task -> {
-      // Inherits no thread locals: a data source may find its caller's transaction in them, and a
-      // thread of ours would take part in it.
+      // Inherits no thread locals: a data source may find its caller's transaction there, and this
+      // thread would take part in it.
       String called = "fenceline-" + name + "-" + count.incrementAndGet();
       Thread thread = new Thread(null, task, called, 0, false);
       thread.setDaemon(true);
@@ -112,13 +113,13 @@ final class SystemTime implements Time {
     } catch (RejectedExecutionException e) {
       // The client is closed; there is nothing left to time.
     } catch (OutOfMemoryError e) {
-      // No thread could be started. The task is in the queue by then, and the next one that is
-      // scheduled tries again; whoever schedules must not be kept from the rest of what it does.
+      // No thread could be started. The task is in the queue already, and the next schedule() tries
+      // again to start one; the caller must be able to go on with its other work.
     }
     return timed;
   }
 
-  /** A task that can be cancelled, also if its future was never given to us. */
+  /** A task that can be cancelled even if scheduling it threw, so that there is no future. */
   private static final class Timed implements Runnable, Timer {
     private final Runnable task;
     private volatile boolean cancelled;
@@ -154,7 +155,7 @@ final class SystemTime implements Time {
       Once once = new Once(task);
       try {
         executor.execute(once);
-      } catch (Throwable e) { // A full, closed or broken one must not cost an event or a hold.
+      } catch (Throwable e) { // A full, closed or broken executor must not lose an event or a hold.
         if (once.hasBegun()) {
           Workers.report(e);
         } else {
@@ -164,7 +165,7 @@ final class SystemTime implements Time {
     };
   }
 
-  /** A task that an executor may have taken before it threw. */
+  /** A task that an executor may have begun before it threw. */
   private static final class Once implements Runnable {
     private final Runnable task;
     private final AtomicBoolean begun = new AtomicBoolean();
@@ -191,8 +192,8 @@ final class SystemTime implements Time {
       try {
         pool.execute(task);
       } catch (RejectedExecutionException e) {
-        // The client is closed. What would have run here belongs to holds that have ended; but a
-        // future that someone waits for must still be completed.
+        // The client is closed, and its holds have ended, so their tasks need not run; but a future
+        // that someone waits for must still be completed.
         if (RUN_TO_THE_END.contains(lane)) {
           task.run();
         }

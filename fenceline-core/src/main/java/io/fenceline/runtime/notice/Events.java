@@ -1,4 +1,4 @@
-package io.fenceline.runtime;
+package io.fenceline.runtime.notice;
 
 import io.fenceline.LockLostException;
 import io.fenceline.event.Acquired;
@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Tells listeners and the log what happens; costs next to nothing while nobody listens. */
-final class Events {
+public final class Events {
   private static final Logger LOG = LoggerFactory.getLogger("io.fenceline");
 
   private final List<ListenerQueue> queues;
@@ -34,12 +34,14 @@ final class Events {
   private final String store;
 
   /**
-   * Makes them.
+   * Makes a queue for each listener.
    *
-   * @param dropped is told of each event that a listener misses
+   * @param dropped is called with each event that a listener misses
    */
-  Events(List<LockListener> listeners, Time time, String store, Consumer<LockEvent> dropped) {
-    // Callbacks and loss listeners of the user may take all of their own threads, for ever.
+  public Events(
+      List<LockListener> listeners, Time time, String store, Consumer<LockEvent> dropped) {
+    // A lane of its own: callbacks and loss listeners may block all threads of their lanes for
+    // ever.
     this.log = new LogQueue(time.lane(Lane.EVENT));
     this.queues =
         listeners.stream()
@@ -48,20 +50,20 @@ final class Events {
     this.store = store;
   }
 
-  /** Whether anyone hears of what happens. */
-  boolean areHeard() {
+  /** Whether there are listeners, or the log shows more than warnings. */
+  public boolean areHeard() {
     return !queues.isEmpty() || LOG.isDebugEnabled();
   }
 
-  /** An event that is worth making only if someone hears it. */
-  void tell(Supplier<LockEvent> event) {
+  /** Tells an event that is made only if someone listens. */
+  public void tell(Supplier<LockEvent> event) {
     if (areHeard()) {
       tell(event.get());
     }
   }
 
-  /** An event that is logged as a warning, or is cheap: listeners first, for the log may block. */
-  void tell(LockEvent event) {
+  /** Tells an event that is a warning, or cheap to make: listeners first, as the log may block. */
+  public void tell(LockEvent event) {
     for (ListenerQueue queue : queues) {
       queue.add(event);
     }
@@ -70,8 +72,8 @@ final class Events {
     }
   }
 
-  /** Logs that something of the user's failed, or that we did. */
-  void warn(String format, Object... values) {
+  /** Logs that user code failed, or that the client did. */
+  public void warn(String format, Object... values) {
     log.add(() -> LOG.warn(format, values));
   }
 

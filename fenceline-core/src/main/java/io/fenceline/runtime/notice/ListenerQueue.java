@@ -1,4 +1,4 @@
-package io.fenceline.runtime;
+package io.fenceline.runtime.notice;
 
 import io.fenceline.event.LockEvent;
 import io.fenceline.event.LockListener;
@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The events of one listener, told one after another, so that a slow one delays only itself. */
+/** The events of one listener, told one after another: a slow listener delays only itself. */
 final class ListenerQueue {
   private static final Logger LOG = LoggerFactory.getLogger("io.fenceline");
 
@@ -37,7 +37,7 @@ final class ListenerQueue {
             () -> LOG.warn("A listener was too slow and missed {} events ({})", missed, listener));
       }
       listener.on(event);
-    } catch (Throwable e) { // An error of a listener must not end the telling.
+    } catch (Throwable e) { // An error of a listener must not keep later events from it.
       log(event, e);
     }
   }
@@ -46,7 +46,7 @@ final class ListenerQueue {
     try {
       log.add(() -> LOG.warn("A listener failed on {}", event, thrown));
     } catch (Throwable e) {
-      // Nor must a log that can't be reached.
+      // Nor must a log that throws.
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.fenceline.runtime;
+package io.fenceline.runtime.notice;
 
 import io.fenceline.event.Leaked;
 import io.fenceline.event.LockEvent;
@@ -13,13 +13,13 @@ import io.fenceline.metrics.StoreOperation;
 import org.jspecify.annotations.Nullable;
 
 /** Two observers as one; each gets the context that it made. */
-final class BothObservers implements LockObserver {
+public final class BothObservers implements LockObserver {
   private record Contexts(@Nullable Object first, @Nullable Object second) {}
 
   private final LockObserver first;
   private final LockObserver second;
 
-  BothObservers(LockObserver first, LockObserver second) {
+  public BothObservers(LockObserver first, LockObserver second) {
     this.first = first;
     this.second = second;
   }

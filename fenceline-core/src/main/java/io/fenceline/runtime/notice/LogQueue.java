@@ -1,4 +1,4 @@
-package io.fenceline.runtime;
+package io.fenceline.runtime.notice;
 
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
