@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** What every acquirable does alike: running work under what was acquired. */
+/** What all acquirables share: running a task while something is held. */
 abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
   final Engine engine;
   final LockOptions options;
@@ -72,7 +72,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
     return answer;
   }
 
-  /** The user's end of a future of ours; what comes too late for the user is given back. */
+  /** Returns a future for the user; a hold that comes after that future is complete is released. */
   final CompletableFuture<H> forUser(CompletableFuture<H> inner) {
     CompletableFuture<H> outer = engine.forUser(inner, AbstractAcquirable::giveBack);
     outer.whenComplete((held, failure) -> inner.cancel(false));
@@ -128,7 +128,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
     return Objects.requireNonNull(result, "the task gave null, which says that it was skipped");
   }
 
-  @SuppressWarnings("MustBeClosedChecker") // Whoever asked for it releases it.
+  @SuppressWarnings("MustBeClosedChecker") // The caller releases it.
   private H acquireOpen(Duration maxWait) throws InterruptedException {
     return acquire(maxWait);
   }
@@ -139,7 +139,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
     Objects.requireNonNull(task, "task");
     CompletableFuture<H> acquired = acquireAsync(maxWait);
     CompletableFuture<T> result = new CompletableFuture<>();
-    // However it is completed by others: nobody waits for what the task would give.
+    // The user may complete it: then nobody waits for what the task would return.
     result.whenComplete((value, failure) -> acquired.cancel(false));
     acquired.whenComplete(
         (held, failure) -> {
@@ -159,7 +159,7 @@ abstract class AbstractAcquirable<H extends Held> implements Acquirable<H> {
     try {
       CompletionStage<T> stage = task.apply(held);
       return Objects.requireNonNull(stage, "the task gave no stage");
-    } catch (Throwable e) { // Whatever it throws, the lock is given back.
+    } catch (Throwable e) { // Whatever it throws, the lock is released.
       return CompletableFuture.failedFuture(e);
     }
   }

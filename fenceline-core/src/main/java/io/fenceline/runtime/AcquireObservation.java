@@ -15,19 +15,19 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is noted of one acquire, and of the hold that it leads to, for those who watch. There is
- * none while nobody does, and the options ask for nothing.
+ * Reports one acquire, and the hold that it leads to, to observers, to the flight recorder, and as
+ * the warnings that the options ask for. There is none if nobody asks for reports.
  */
 final class AcquireObservation {
   /*
    * What would break it, and why it can't:
    *
-   * - A hold that ends before it has begun: its holder may see it, and be done with it, before the
-   *   thread that brought it gets round to telling. Whoever tells of an end tells of the beginning
-   *   first, and only the first telling of each counts.
-   * - A wait that begins after its end, and then never ends: it is only told while the acquire is
-   *   undecided, under this monitor.
-   * - A warning about a hold that has ended: the timer asks the hold state, and the end cancels it.
+   * - An end that is reported before the beginning: a holder may release before the thread that
+   *   brought the grant has reported it. Whoever reports an end reports the beginning first, and only
+   *   the first report of each counts.
+   * - A wait that is reported after its end, and then never ends: it is only reported while the
+   *   acquire is undecided, under this monitor.
+   * - A warning about a hold that has ended: the timer asks the hold, and the end cancels the timer.
    *
    * This monitor is the last one: nothing that takes another is called under it, except timers and
    * observers, which don't call the client.
@@ -64,7 +64,7 @@ final class AcquireObservation {
     this.repeats = repeats;
   }
 
-  /** What only some acquires have: a trace, a warning, a place in a recording. */
+  /** What only some acquires need: a stack trace, a warning, a flight recording. */
   static final class Notes {
     private final String name;
     private final Thread caller;
@@ -153,7 +153,7 @@ final class AcquireObservation {
     }
   }
 
-  /** Where the hold was asked for, if the options want to know. */
+  /** Returns the stack trace of the acquire; null unless the options ask for it. */
   @Nullable Throwable trace() {
     return notes == null ? null : notes.trace;
   }
@@ -176,7 +176,7 @@ final class AcquireObservation {
     }
   }
 
-  /** The thread that asked has its answer: what is recorded now is recorded as that thread's. */
+  /** Called on the thread that acquired, so that the flight event shows this thread. */
   void callerReturns() {
     if (notes != null && notes.blocking) {
       synchronized (this) {
@@ -204,7 +204,7 @@ final class AcquireObservation {
     }
   }
 
-  /** A waiter was settled with something that is no hold; if it asks again, that is no end. */
+  /** A waiter got no hold; a caller that retries goes on with the same acquire. */
   void settled(Waiter.@Nullable Outcome outcome, long nowNanos) {
     if (!repeats) {
       Throwable cause = outcome instanceof Waiter.Failure failed ? failed.cause() : null;

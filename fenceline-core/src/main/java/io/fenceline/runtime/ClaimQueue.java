@@ -23,7 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of this process that want one name, in order, and what the process has of it.
+ * The callers of this process that want one name, in order, and the claim or grant that the process
+ * has of it.
  *
  * <p>At most one claim is at the store for all of them, and at most one grant is held. A claim
  * belongs to the queue, not to the caller that it was sent for: if that one gives up and the next
@@ -38,17 +39,17 @@ final class ClaimQueue {
    *
    * - Two grants at once: a claim is only sent while there is neither grant nor claim, and a grant
    *   is only taken if it answers the queue's claim of that moment.
-   * - A grant that nobody knows of: a grant that is not taken, for whatever reason, is undone; so is
-   *   a claim that is dropped, and then once more if it turns out to have been granted, or if what
-   *   became of it is not known.
+   * - A grant that nobody knows of: a grant that is not taken, for whatever reason, is undone. So is
+   *   a claim that is dropped, and then once more if it turns out to have been granted, or if its
+   *   outcome is unknown.
    * - A waiter that is never served: whenever grant and claim become empty, whoever emptied them
    *   calls advance(), after it has left the monitor.
    * - A hold of a client that is closed: closing passes through this monitor after the client was
    *   marked, and a grant is taken under it only if the client is not marked.
-   * - A claim that the store refused for good, after it had let it wait, or half-way through: it is
-   *   undone like any other, and whoever asked does not wait for it. A store that refuses that as well
-   *   is not asked again: what is left ends with its lease.
-   * - A name that is kept for ever: the last one to leave retires the queue under its monitor, and
+   * - A claim that the store refused for good, after it had queued it, or half-way through: it is
+   *   undone like any other, and the caller does not wait for that. If the store refuses the undo as
+   *   well, it is not repeated: what is left ends with its lease.
+   * - A queue that is kept for ever: the last one to leave retires the queue under its monitor, and
    *   whoever finds it retired takes a new one.
    */
 
@@ -69,7 +70,7 @@ final class ClaimQueue {
   }
 
   /**
-   * Lets a waiter in.
+   * Adds a waiter.
    *
    * @return false if this queue has retired; take a new one
    */
@@ -78,7 +79,7 @@ final class ClaimQueue {
     if (held != null) {
       held.noticeExpiry(waiter.since);
       if (held.isLost()) {
-        lost(held); // Whoever noticed the loss before us may not have come this far yet.
+        lost(held); // Another thread has noticed the loss, but not told this queue yet.
       }
     }
     RemoteClaim toSend = null;
@@ -109,7 +110,7 @@ final class ClaimQueue {
       engine.events.tell(() -> new Refused(name, holder, Duration.ZERO));
       settle(waiter, new Waiter.Refusal(refusal));
     } else if (toSend != null) {
-      if (!engine.isClosed()) { // Whoever closes the client drops it, and must not be overtaken.
+      if (!engine.isClosed()) { // A close drops it, and must not be overtaken.
         toSend.send(waiter.thread() == null ? null : waiter);
       }
     } else {
@@ -137,7 +138,7 @@ final class ClaimQueue {
   }
 
   /**
-   * Takes a waiter out that gives up: its time is over, or it was cancelled or interrupted. Sends
+   * Removes a waiter that gives up: its time is over, or it was cancelled or interrupted. Sends
    * nothing on the calling thread, which may be the timer's.
    */
   void leave(Waiter waiter, Waiter.Outcome outcome) {
@@ -173,7 +174,7 @@ final class ClaimQueue {
     }
   }
 
-  /** As {@link #leave}, with the error that says why the time was not enough. */
+  /** As {@link #leave}, for a waiter whose time is over: settles it with the error. */
   void timeOut(Waiter waiter) {
     Duration waited = Duration.ofNanos(engine.time.nanos() - waiter.since.nanos());
     RuntimeException error = timeoutError(waiter, waited);
@@ -197,8 +198,8 @@ final class ClaimQueue {
     if (obstacle == null && asked != null) {
       obstacle = asked.obstacle();
     }
-    // A try that is still here was not answered, even if its claim has just been taken away by the
-    // failure that is about to settle it.
+    // A try that is still in the queue was not answered, even if its claim is gone already, removed
+    // by the failure that is about to settle the try.
     boolean silent = asked != null && held == null && (failure != null || obstacle == null);
     if (silent || !waiter.queues) {
       return new StoreUnavailableException(
@@ -220,11 +221,11 @@ final class ClaimQueue {
         engine.store.description());
   }
 
-  /** Why the store is not heard of: it may have said that it can't work now. */
+  /** Why the store gave no answer: it may have said that it can't work now. */
   private static String whyNot(@Nullable RuntimeException failure) {
     if (failure instanceof StoreUnavailableException silence) {
       String said = String.valueOf(silence.getMessage());
-      return said.replace(" (store=" + silence.store() + ")", ""); // It is at the end of ours.
+      return said.replace(" (store=" + silence.store() + ")", ""); // Our message ends with it, too.
     }
     return "the store gave no answer";
   }
@@ -241,7 +242,7 @@ final class ClaimQueue {
         retired = true;
         toSend = null;
       } else if (engine.isClosed()) {
-        return; // Whoever closes the client empties this queue.
+        return; // The close empties this queue.
       } else {
         toSend = new RemoteClaim(this, engine, name, next);
         claim = toSend;
@@ -283,11 +284,11 @@ final class ClaimQueue {
             while (handle == null && (taker = nextFor(answered)) != null) {
               handle = taken.begin(taker, now);
               if (handle == null && !taker.isSettled()) {
-                break; // Its timer was faster than we: whoever waits is claimed for anew.
+                break; // Lost already: the waiters need a new claim.
               }
               waiters.poll();
             }
-          } catch (Throwable e) { // A number that is no token, or no memory is left.
+          } catch (Throwable e) { // The number fits into no token, or no memory is left.
             failure = e;
             taker = waiters.poll();
           }
@@ -312,14 +313,14 @@ final class ClaimQueue {
       }
       if (answered.isGone()) {
         handle.callerHold.lifecycle.lose(
-            LossReason.GONE); // Said before there was a grant to hear it.
+            LossReason.GONE); // The store said so before the grant was here.
       }
       return;
     }
     notTaken(undo, taker, failure);
   }
 
-  /** Undoes a grant that nobody took; the one that it was for hears of a failure, if it was one. */
+  /** Undoes a grant that nobody took; a failure goes to the waiter that it was meant for. */
   private void notTaken(
       @Nullable Runnable undo, @Nullable Waiter asked, @Nullable Throwable failure) {
     new Steps()
@@ -329,7 +330,7 @@ final class ClaimQueue {
         .run();
   }
 
-  /** The next waiter that can use what was claimed; those that have given up are dropped. */
+  /** Returns the next waiter that can use the grant; drops those that have given up. */
   private @Nullable Waiter nextFor(RemoteClaim granted) {
     Waiter next = waiters.peek();
     while (next != null && next.isSettled()) {
@@ -392,7 +393,7 @@ final class ClaimQueue {
     synchronized (this) {
       GrantLifecycle held = lifecycle;
       if (held != null && held.answers(answered)) {
-        return; // It was sent twice, and the other one was granted.
+        return; // It was sent twice, and the other request was granted.
       }
       dropped = answered != claim;
       if (!dropped && (!unknown || !answered.request.waits())) {
@@ -401,7 +402,7 @@ final class ClaimQueue {
       }
     }
     if (dropped) {
-      // It may have been sent while it was dropped, and have overtaken what undid it.
+      // It may have been sent while it was dropped, and have arrived after its undo.
       if (answered.mustUndo(0)) {
         undo(unknown ? answered : null);
         undoRefused(answered, cause);
@@ -419,7 +420,7 @@ final class ClaimQueue {
         .then(() -> undo(unknown ? answered : null))
         .then(() -> undoRefused(answered, cause))
         .then(() -> fail(told, cause))
-        // Not on this stack: a thousand waiters with the same mistake would each add to it.
+        // Not on this stack: it would grow with each of a thousand waiters that fail alike.
         .then(this::advanceLater)
         .run();
   }
@@ -439,15 +440,15 @@ final class ClaimQueue {
   }
 
   /**
-   * Something was thrown, by the store or while its answer was taken, that says nothing of what
-   * became of the claim. Whoever asked gets it, and nobody else; the next one is claimed for anew.
+   * The store threw something, or the handling of its answer did, so the outcome of the claim is
+   * unknown. Only the waiter that it was sent for gets the error; the next one gets a new claim.
    */
   void broken(RemoteClaim sent, Throwable thrown) {
     Waiter asked;
     synchronized (this) {
       GrantLifecycle held = lifecycle;
       if (held != null && held.answers(sent)) {
-        return; // It was granted before; who has it is told of its loss, if it is lost by this.
+        return; // It was granted before; if this loses it, its holder is told.
       }
       asked = sent == claim ? waiters.poll() : null;
       claim = sent == claim ? null : claim;
@@ -462,7 +463,7 @@ final class ClaimQueue {
         .run();
   }
 
-  /** The store says by itself that the grant is gone. */
+  /** The store tells, without being asked, that the grant is gone. */
   void gone(RemoteClaim answered) {
     GrantLifecycle held = lifecycle;
     if (held != null && held.answers(answered)) {
@@ -539,7 +540,7 @@ final class ClaimQueue {
     }
   }
 
-  /** The grant was lost; whoever waits has to be claimed for anew. */
+  /** The grant was lost; the waiters need a new claim. */
   void lost(GrantLifecycle gone) {
     synchronized (this) {
       if (lifecycle != gone) {
@@ -550,7 +551,7 @@ final class ClaimQueue {
     advanceLater();
   }
 
-  /** Fails whoever waits, and drops the claim; the grant is the client's to end. */
+  /** Fails all waiters, and drops the claim; the client ends the grant. */
   void close() {
     List<Waiter> left;
     RemoteClaim dropped;

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Waiting for a store's answers, on time that was handed in. */
+/** Waits for futures on the time that was handed in, and unwraps their failures. */
 final class Futures {
-  /** What is waited for here ends in time by itself. */
+  /** No limit: what is waited for here has a timeout of its own. */
   private static final long ENDLESS = Long.MAX_VALUE;
 
   private Futures() {}
@@ -37,7 +37,7 @@ final class Futures {
         if (future.cancel(false)) {
           throw new InterruptedException();
         }
-        Thread.currentThread().interrupt(); // It was complete: the caller hears of both.
+        Thread.currentThread().interrupt(); // It was complete: the caller gets both.
         break;
       }
       time.park(future, ENDLESS);
@@ -60,7 +60,7 @@ final class Futures {
     }
   }
 
-  /** Completes a future with what another one was completed with. */
+  /** Completes a future as another one was completed. */
   static <T> void copy(@Nullable T value, @Nullable Throwable failure, CompletableFuture<T> to) {
     if (failure != null) {
       to.completeExceptionally(cause(failure));
@@ -69,7 +69,7 @@ final class Futures {
     }
   }
 
-  /** What a stage failed with, without the wrapping. */
+  /** Returns what a stage failed with, without the wrapping. */
   static Throwable cause(Throwable failure) {
     return Causes.unwrap(failure);
   }

@@ -29,11 +29,11 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One grant of the store, as this process has it: from the answer until it is given back or lost.
+ * One grant of the store in this process, from the store's answer until it is released or lost.
  *
- * <p>Callers come and go on it, one {@link CallerHold} after another; the {@link Renewer} keeps it
- * alive. It ends once. Every question of the kind "is it still ours" is decided under its monitor,
- * so that a release, a hand-off, a loss and a renewal that cross each other have one order.
+ * <p>Callers use it one after another, each with a {@link CallerHold}; the {@link Renewer} keeps it
+ * alive. It ends once. Whether it is still held or lost is decided here, under its monitor, so that
+ * a release, a hand-off, a loss and a renewal that happen at once have one order.
  */
 final class GrantLifecycle {
   private static final int HASTE = 20;
@@ -60,10 +60,10 @@ final class GrantLifecycle {
   private volatile boolean renewalEnded;
   private boolean endangered;
 
-  /** Whether an extension failed: the store may keep the name for longer than we believe. */
+  /** Whether an extension failed: the store may keep the name longer than this process believes. */
   private boolean extensionUnknown;
 
-  /** What the close of the client gives back, if it does so for a holder that is releasing. */
+  /** The release that a close of the client has sent for a holder that is releasing; or null. */
   private @Nullable CompletableFuture<Release> closing;
 
   GrantLifecycle(
@@ -107,20 +107,20 @@ final class GrantLifecycle {
     return claim == asked;
   }
 
-  /** What local callers are told stands in their way. */
+  /** This grant, as the obstacle that local callers are told of. */
   Obstacle asObstacle(Moment now) {
     Duration left = Duration.ofNanos(lease.remainingNanos(now));
     return new Obstacle(engine.info.label(), grant.number(), left);
   }
 
-  // Stays. --------------------------------------------------------------------------------------
+  // Holds. --------------------------------------------------------------------------------------
 
   /**
-   * A hold state on the grant for a waiter, which is settled with its first handle.
+   * Begins a hold for a waiter, and settles the waiter with the first handle.
    *
-   * <p>Both is one step: a loss finds either nobody, or a holder that has to be told and counted.
+   * <p>Both in one step: a loss finds either no holder, or one that it has to tell and count.
    *
-   * @return null if the waiter was settled before, or else if the grant is lost
+   * @return null if the waiter was settled before, or the grant is lost
    */
   synchronized @Nullable Handle begin(Waiter waiter, Moment now) {
     if (state != State.LIVE) {
@@ -136,13 +136,13 @@ final class GrantLifecycle {
   }
 
   /**
-   * The next hold state on the same grant, if it may pass to this waiter, as {@link #begin}; null
-   * also if it may not.
+   * Begins the next hold on the same grant, as {@link #begin}; null also if the grant may not pass
+   * to this waiter.
    *
-   * <p>The lease goes on unchanged: nothing was heard from the store, so nothing began anew. Half
-   * of it must be left, and that is half of what the store gave: a grant that was handed over by
-   * the store is short until its first renewal, and a process that could not pass it on until then
-   * would get one cycle out of each turn.
+   * <p>The lease goes on unchanged, since the store was not asked. Half of the lease that the store
+   * gave must be left. That may be less than half of what was asked for: a grant that the store has
+   * handed over is short until its first renewal, and if it could not be handed off before that,
+   * each turn of a process would be a single hold.
    */
   synchronized @Nullable Handle handOff(CallerHold ended, Waiter next, Moment now) {
     HandOff bounds = engine.settings.handOff();
@@ -164,8 +164,7 @@ final class GrantLifecycle {
   }
 
   /**
-   * Closes one handle of a hold state, and with the last one the hold state: the grant then passes
-   * on.
+   * Closes one handle of a hold. With the last handle the hold ends, and the grant passes on.
    *
    * @param here whether this thread waits for the outcome
    */
@@ -179,7 +178,7 @@ final class GrantLifecycle {
     }
     if (done != null) {
       if (left.loss() != null) {
-        left.interruptLoser(); // Now or never: after the release it would hit something else.
+        left.interruptLoser(); // Now: later it would hit what the thread does next.
       }
       return done;
     }
@@ -192,7 +191,7 @@ final class GrantLifecycle {
     claim.releaseBegins();
   }
 
-  /** Ends it by release; from now on it is neither renewed nor lost. */
+  /** Ends it for a release; from now on it is neither renewed nor lost. */
   void end() {
     synchronized (this) {
       if (state == State.LIVE) {
@@ -205,19 +204,19 @@ final class GrantLifecycle {
 
   // Loss. ---------------------------------------------------------------------------------------
 
-  /** Notices that the lease is over, if it is; called before anything answers as valid. */
+  /** Loses it if its lease is over; called before any answer that it is valid. */
   void noticeExpiry(Moment now) {
     if (!lease.runsAt(now)) {
       expire(now);
     }
   }
 
-  /** Whether a thread has acquired what is held of it, or entered it again. */
+  /** Whether a thread has acquired or re-entered the current hold. */
   synchronized boolean isHeldBy(Thread thread) {
     return callerHold != null && callerHold.isOpenedBy(thread);
   }
 
-  /** Whether it is still ours, as far as is known. */
+  /** Whether it has neither ended nor been lost, as far as is known here. */
   synchronized boolean isLive() {
     return state == State.LIVE;
   }
@@ -226,20 +225,20 @@ final class GrantLifecycle {
     return state == State.LOST;
   }
 
-  /** Ends it by loss, for a reason that is not the clock's. */
+  /** Ends it by loss, for another reason than the clock. */
   void lose(LossReason reason) {
     lose(reason, engine.time.now());
   }
 
   /**
-   * Ends it if its lease is over by a moment that was read before. It is judged by that moment
-   * again, not by a newer one: whoever has seen it to be over finds it either lost or renewed.
+   * Loses it if its lease was over at a moment that was read before. That moment decides, not a
+   * newer one: whoever has seen the lease to be over finds the grant either lost or renewed.
    */
   void expire(Moment now) {
     lose(LossReason.EXPIRED, now);
   }
 
-  /** Ends it by loss: the state first, then the signals, so that whoever hears of it sees it. */
+  /** Ends it by loss: the state first, then the signals, so that whoever is told sees the state. */
   private void lose(LossReason reason, Moment now) {
     Loss loss;
     synchronized (this) {
@@ -269,8 +268,8 @@ final class GrantLifecycle {
   /**
    * How it was lost, and what is to be done about it.
    *
-   * @param loser whose hold state it was, be it that it was just being released; null if nobody's
-   * @param held whether the loser has to hear of it
+   * @param loser the hold on it, even if that is just being released; null if there was none
+   * @param held whether the loser has to be told
    */
   private record Loss(
       Lost how,
@@ -325,7 +324,7 @@ final class GrantLifecycle {
     return answer;
   }
 
-  /** Gives it back, and keeps the name closed for as long as a loser may still write, or asked. */
+  /** A release that keeps the name closed while the loser may still write, or as it has asked. */
   private ReleaseRequest releaseRequest(@Nullable CallerHold loser) {
     Duration delay = terms().delay();
     Duration keep = loser == null ? Duration.ZERO : loser.keepClosed(engine.time.now());
@@ -346,12 +345,11 @@ final class GrantLifecycle {
    * @param here whether this thread waits for the outcome
    */
   CompletableFuture<ReleaseOutcome> sendRelease(CallerHold ended, Moment now, boolean here) {
-    CompletableFuture<Release> closed = closing; // Of before the end, which was under the monitor.
+    CompletableFuture<Release> closed = closing; // Written before the end, under the monitor.
     if (closed != null) {
-      claim.releaseEnds(); // The other one has not ended yet.
+      claim.releaseEnds(); // The release of the close still counts.
       engine.unknownOutcomes.releaseEnded();
-      // The client was closed meanwhile, and gives it back; asked for it twice, the store would
-      // say that it was gone.
+      // The close of the client releases it; a second release would be answered with GONE.
       return closed.handle((release, failure) -> closedOutcome(ended, now, release));
     }
     if (!terms().delay().isZero() && !lease.runsAt(engine.time.now())) {
@@ -423,7 +421,7 @@ final class GrantLifecycle {
     return ReleaseOutcome.ALREADY_LOST;
   }
 
-  /** It turns out at the release that it was lost before; who listens is told. */
+  /** Tells of a loss that was found out at the release. */
   private void tellLateLoss(CallerHold ended, LossReason reason) {
     Lost loss = lossOf(ended, reason, lease);
     ended.markLostAtRelease(loss);
@@ -432,7 +430,7 @@ final class GrantLifecycle {
 
   // Renewal. ------------------------------------------------------------------------------------
 
-  /** When the renewer has to look at it next, unless it retries: as its lease is now. */
+  /** When the renewer has to look at it next by its current lease; retries come sooner. */
   long dueNanos() {
     LeaseTimes now = lease;
     return terms().autoRenewal() && !renewalEnded ? now.renewalNanos() : now.deadlineNanos();
@@ -444,10 +442,11 @@ final class GrantLifecycle {
     if (!terms().autoRenewal()) {
       return now.deadlineNanos();
     }
-    // A grant that was handed over by the store may run for a short time only, until it is renewed:
-    // soon, but not so soon that one that is passed on within milliseconds is renewed for nothing.
-    // That counts from the grant: the lease counts from a question that may be seconds older.
-    // Where the lease is a session's, somewhat less than was asked for is normal and no haste.
+    // A grant that the store has handed over may be short until it is renewed. The renewal comes
+    // soon, but not so soon that a hold of milliseconds is renewed in vain. The delay counts from
+    // the
+    // grant, since the lease counts from a request that may be seconds older. On a session, a lease
+    // that is a little shorter than asked for is normal, and no reason to hurry.
     boolean longEnough = now.length().toNanos() >= terms().lease().toNanos() / 2;
     return longEnough
         ? now.renewalNanos()
@@ -497,8 +496,8 @@ final class GrantLifecycle {
   }
 
   /**
-   * How much of its lease is left, from 0 to 1. A grant that was handed over by the store may have
-   * begun with less than its lease: what counts is what it had when it came.
+   * How much of its lease is left, from 0 to 1: the share of what it had when it was granted, which
+   * may be less than a lease if the store has handed it over.
    */
   private double leaseLeft() {
     if (!engine.watchers.areObservers()) {
@@ -518,7 +517,7 @@ final class GrantLifecycle {
     synchronized (this) {
       now = engine.time.now();
       if (state != State.LIVE || !lease.runsAt(now)) {
-        return; // Too late: the lease was over by our clock, and loss is for good.
+        return; // Too late: the lease was over by the local clock, and a loss is final.
       }
       if (longer.endsAfter(lease)) {
         lease = longer;
@@ -532,7 +531,7 @@ final class GrantLifecycle {
     engine.events.tell(() -> new Renewed(name(), id(), token, left, roundTrip));
   }
 
-  /** A renewal failed or was not answered; it is tried again, and said once. */
+  /** A renewal failed or was not answered: it is retried, and told once. */
   void renewalFailed(String cause) {
     Duration left = Duration.ofNanos(lease.remainingNanos(engine.time.now()));
     long token;
@@ -547,9 +546,9 @@ final class GrantLifecycle {
   }
 
   /**
-   * Asks the store to start the lease again, now, with this length.
+   * Renews the lease now, with this length.
    *
-   * <p>A shorter lease counts from the asking on: the store may have cut it even if its answer is
+   * <p>A shorter lease counts from the request: the store may have cut it even if its answer is
    * lost.
    */
   CompletableFuture<Renewal> renewNow(Duration length, CallerHold asking) {
@@ -583,8 +582,8 @@ final class GrantLifecycle {
   }
 
   /**
-   * An extension was answered, or was not. If the hold is lost by now, the store may keep the name
-   * for all of the extension: where the loss itself did not give it back, this does.
+   * Handles the answer to an extension, or its absence. If the hold is lost by now, the store may
+   * keep the name closed for the whole extension: this releases it, unless the loss already did.
    */
   private void extensionAnswered(CallerHold asking, boolean unknown) {
     synchronized (this) {

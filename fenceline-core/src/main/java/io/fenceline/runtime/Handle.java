@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a caller has in hand: its own end, its listeners, and a hold state that does the rest. */
+/** What a caller gets: its own end and listeners, on a {@link CallerHold} that does the rest. */
 abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
   final CallerHold callerHold;
 
@@ -69,7 +69,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
     return !closed;
   }
 
-  /** It has been released, or was found lost when it should have been. */
+  /** It was released, or found lost at its release. */
   final void markClosed() {
     closed = true;
   }
@@ -106,9 +106,10 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
   }
 
   /**
-   * Renews it if it has to be, and may be, to be valid for that long.
+   * Renews it if that is needed, and allowed, for it to stay valid for that long.
    *
-   * @return completes when the store has answered, or has not; null if nothing was sent
+   * @return completes with the store's answer, or when there is none in time; null if nothing was
+   *     sent
    */
   final @Nullable CompletableFuture<?> renewedFor(Duration duration) {
     Duration lease = lifecycle().terms().lease();
@@ -192,7 +193,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
 
   // Release. ------------------------------------------------------------------------------------
 
-  /** Gives it back; the same future for every call, completed by whoever hears the answer. */
+  /** Releases it; returns the same future for every call. */
   final CompletableFuture<ReleaseOutcome> end() {
     return end(false);
   }
@@ -219,7 +220,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
             (given, failure) -> mine.complete(given == null ? ReleaseOutcome.UNKNOWN : given));
       }
     } catch (Throwable e) {
-      // Whatever went wrong there, the first answer is the only one, and it has to come.
+      // Whatever went wrong: all calls wait for this one future, so it has to be completed.
       markClosed();
       mine.complete(ReleaseOutcome.UNKNOWN);
       engine()
@@ -267,7 +268,7 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
 
   // Loss. ---------------------------------------------------------------------------------------
 
-  /** Whether it was lost; a loss that nobody has noticed is noticed by asking for validity. */
+  /** Whether it is known to be lost; {@link #isValid} also notices a loss. */
   final boolean isLost() {
     return callerHold.loss() != null;
   }

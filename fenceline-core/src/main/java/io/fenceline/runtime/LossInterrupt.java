@@ -3,8 +3,8 @@ package io.fenceline.runtime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The interrupt of a thread whose lock is lost: at most one, however many locks it has together,
- * and none once they are being released.
+ * Interrupts a thread whose lock is lost: at most once, however many locks it acquired together,
+ * and not at all once they are being released.
  */
 final class LossInterrupt {
   private @Nullable Thread thread;

@@ -2,7 +2,9 @@ package io.fenceline.runtime;
 
 import io.fenceline.LockLostException;
 
-/** Something held, as the runtime sees it: it can say how it was lost, and be given back unused. */
+/**
+ * Something held, as the runtime sees it: it knows how it was lost, and can be given back unused.
+ */
 interface LossSource {
   /**
    * The exception for its loss.
@@ -11,6 +13,6 @@ interface LossSource {
    */
   LockLostException lossException();
 
-  /** Gives back what nobody has taken: no name is kept closed for it. */
+  /** Gives it back unused: its name is not kept closed. */
   void abandon();
 }

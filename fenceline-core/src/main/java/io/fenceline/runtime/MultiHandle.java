@@ -26,7 +26,7 @@ final class MultiHandle implements MultiHold, LossSource {
     this.holds = List.copyOf(holds);
   }
 
-  /** Sees to it that the first loss interrupts; at once if there was one already. */
+  /** Makes the first loss interrupt; at once if there was one already. */
   void interruptOnLoss(LossInterrupt with) {
     interrupt = with;
     holds.forEach(hold -> hold.callerHold.interruptOnLoss(with));
@@ -60,7 +60,7 @@ final class MultiHandle implements MultiHold, LossSource {
   @Override
   public void ensure(Duration duration) throws InterruptedException {
     Durations.checkNotNegative("duration", duration);
-    // All at once: one after another, the first would be short again when the last is renewed.
+    // All at once: one after another, the first might be too short when the last is renewed.
     List<CompletableFuture<?>> renewals = new ArrayList<>();
     for (LockHandle hold : holds) {
       CompletableFuture<?> renewal = hold.renewedFor(duration);
@@ -88,7 +88,7 @@ final class MultiHandle implements MultiHold, LossSource {
   private CompletableFuture<ReleaseOutcome> end() {
     LossInterrupt armed = interrupt;
     if (armed != null) {
-      armed.cancel(); // One that is lost while the others are released is lost too late for it.
+      armed.cancel(); // A loss during the release interrupts nobody any more.
     }
     List<CompletableFuture<ReleaseOutcome>> answers = new ArrayList<>();
     for (int i = holds.size() - 1; i >= 0; i--) {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Several locks, all or none.
  *
  * <p>They are taken in the byte order of their names, one after another. Whoever waits for a name
- * holds only smaller ones, so no circle of waiters can close. One that is lost while the next is
- * waited for can't be taken again beside the larger ones: all are given back, and it starts over.
+ * holds only smaller ones, so there is no deadlock. One that is lost while it waits for the next
+ * can't be taken again beside the larger ones: all are given back, and it starts over.
  */
 final class MultiLock extends AbstractAcquirable<MultiHold> {
   private final List<ExclusiveLock> locks;
@@ -101,7 +101,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
 
   // Both. ---------------------------------------------------------------------------------------
 
-  /** One of them; nobody has it before all of them are there. */
+  /** Adds one; no caller has it before all are there. */
   private static void add(LockHandle held, List<LockHandle> taken) {
     held.callerHold.claimed(false);
     taken.add(held);
@@ -112,7 +112,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
     return new MultiHandle(engine, taken);
   }
 
-  /** The first one that was lost while the others were waited for; null if all are there. */
+  /** The first one that was lost while it waited for the others; null if all are there. */
   private @Nullable ExclusiveLock firstLost(List<LockHandle> taken) {
     for (int i = 0; i < taken.size(); i++) {
       if (!taken.get(i).isValid()) {
@@ -179,13 +179,13 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
     return outer;
   }
 
-  /** What to do when one was lost on the way: true to start over, else the result is complete. */
+  /** Decides when one was lost on the way: starts over, or completes the result. */
   private interface WhenLost<R> {
     boolean startsOver(ExclusiveLock lost, CompletableFuture<R> result);
   }
 
   /**
-   * One go at all the locks: takes the next one when it has the last, gives all back on failure.
+   * One attempt at all the locks, taken one after another; gives all back on failure.
    *
    * @param <A> what a lock answers with
    * @param <R> the answer for all of them
@@ -222,7 +222,9 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
       return engine.untilClosed(result);
     }
 
-    /** Takes one after another; a loop for those that are there at once, however many they are. */
+    /**
+     * Takes one after another; loops over those that are granted at once, to keep the stack low.
+     */
     private void takeAll() {
       while (!result.isDone() && !hasAll()) {
         CompletableFuture<A> asked = asking.apply(locks.get(taken.size()));
@@ -270,7 +272,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
       return done.handle((answer, failure) -> Optional.ofNullable(failure)).join().orElse(null);
     }
 
-    /** Notes a hold; anything else ends the go. */
+    /** Notes a hold; anything else ends the attempt. */
     private boolean took(@Nullable A answer, @Nullable Throwable failure) {
       Hold held = answer == null ? null : reading.apply(answer);
       if (held != null) {

@@ -6,7 +6,7 @@ import io.fenceline.LockOptions;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
-/** Two modes of one name. */
+/** The exclusive and the shared lock of one name. */
 record ReadWriteLocks(FencedLock writeLock, FencedLock readLock) implements FencedReadWriteLock {
 
   @Override
@@ -24,6 +24,6 @@ record ReadWriteLocks(FencedLock writeLock, FencedLock readLock) implements Fenc
     return new View(readLock.asReentrantLock(), writeLock.asReentrantLock());
   }
 
-  /** Both as a thread owns them. */
+  /** Both as locks that threads own. */
   private record View(Lock readLock, Lock writeLock) implements ReadWriteLock {}
 }

@@ -11,10 +11,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim that was sent to the store for a queue, and what has been heard of it.
+ * A claim that a queue has sent to the store, and the answers to it.
  *
- * <p>Its request may be sent again, by the same owner, for as long as it is the queue's claim; once
- * the queue has dropped it, its owner is dead, and a grant that still comes is undone.
+ * <p>While it is the queue's claim, its request may be sent again with the same owner. Once the
+ * queue has dropped it, its owner is never used again, and a grant that still comes is undone.
  */
 final class RemoteClaim implements ClaimHandler {
   private static final int DOUBLINGS = 4;
@@ -58,7 +58,7 @@ final class RemoteClaim implements ClaimHandler {
   /**
    * Sends it.
    *
-   * @param caller who waits for the answer on this very thread; null if nobody does
+   * @param caller the waiter that waits for the answer on this thread; null if none does
    */
   void send(@Nullable Waiter caller) {
     Engine engine = queue.engine;
@@ -79,7 +79,7 @@ final class RemoteClaim implements ClaimHandler {
     }
   }
 
-  /** The store has answered, or patience with it is over: the first of them ends the request. */
+  /** The store has answered, or the time for that is over: whatever is first ends the request. */
   void answered(@Nullable Throwable failure) {
     RequestObservation sent = watch;
     if (sent != null) {
@@ -88,18 +88,18 @@ final class RemoteClaim implements ClaimHandler {
     }
   }
 
-  /** Its grant has become a grant. */
+  /** A hold has begun on its grant. */
   void taken(long number) {
     takenNumber = number;
   }
 
   /**
-   * Whether the store has to be cleaned of what an answer, that nobody wants any more, speaks of.
+   * Whether an answer that nobody wants any more has to be undone at the store.
    *
-   * <p>If the claim never became a grant, always. If it did, the answer may be an old one about the
-   * very grant that was held; with a lock-delay nothing may be sent about that one after its lease,
-   * since the name would open before the delay is over. A new number is a new grant: the claim was
-   * overtaken by its own release.
+   * <p>If this claim was never held, always. If it was, the answer may be an old one about the
+   * grant that was held. With a lock-delay nothing may be sent about that grant after its lease,
+   * since the name would open before the delay is over. A new number is a new grant: a repeat of
+   * the claim arrived after the release.
    */
   boolean mustUndo(long number) {
     return takenNumber == 0 || terms.delay().isZero() || (number != 0 && number != takenNumber);
@@ -126,9 +126,9 @@ final class RemoteClaim implements ClaimHandler {
   }
 
   /**
-   * Undoes what an answer speaks of, once the grant is not being given back any more. A withdrawal
-   * that overtakes the release would end the grant first: the name would not be kept closed, and
-   * the release would hear that it came too late.
+   * Runs an undo, but not while the grant is being released. A withdrawal that overtakes the
+   * release would end the grant first: the name would not be kept closed, and the release would be
+   * answered with GONE.
    */
   void undo(Runnable undo) {
     synchronized (this) {
@@ -143,21 +143,22 @@ final class RemoteClaim implements ClaimHandler {
     undo.run();
   }
 
-  /** Who stands in the way, once the store has said so. */
+  /** Who stands in the way; null until the store has said so. */
   @Nullable Obstacle obstacle() {
     return obstacle;
   }
 
   /**
-   * Whether something of it may be at the store though the store has refused it: it waited there
-   * before, or was not answered, or the server's own error says why it was refused, perhaps
-   * half-way. A refusal without such a cause is an answer of ours, and nothing was done.
+   * Whether something of it may be left at the store though the store has refused it: it was queued
+   * there before, or an earlier request was not answered, or the refusal comes from an error of the
+   * server, perhaps half-way through. A refusal without such a cause was decided before the server
+   * did anything.
    */
   boolean mayHaveLeftSomething(RuntimeException refusal) {
     return obstacle != null || failures > 0 || refusal.getCause() != null;
   }
 
-  /** Why the store is not heard of; null while it answers. */
+  /** Why the store does not answer; null while it does. */
   @Nullable RuntimeException lastFailure() {
     return lastFailure;
   }
@@ -171,13 +172,13 @@ final class RemoteClaim implements ClaimHandler {
     return base + (long) (queue.engine.random.nextDouble() * base / 4);
   }
 
-  /** Whether the store has said that its grant is gone, be it before the grant was heard of. */
+  /** Whether the store has said that its grant is gone, perhaps before the grant arrived. */
   boolean isGone() {
     return gone;
   }
 
-  // What the store answers, on any thread. If something goes wrong in here (no memory is left, or
-  // the store's stack was deep already), the store can't put it right, and may not even notice.
+  // What the store answers, on any thread. If something is thrown in here (no memory is left, or
+  // the stack was deep already), the store can't put it right, and may not even notice.
 
   @Override
   public void granted(Grant grant) {

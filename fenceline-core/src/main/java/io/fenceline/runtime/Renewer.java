@@ -29,16 +29,17 @@ final class Renewer {
   private static final int RETRY_SHARE = 12;
 
   /**
-   * A renewal without an answer is not sent again while the store answers others, until this share
-   * of the lease is left: it is behind them in a queue, and a second one would make the queue
-   * longer. With very many holds, each second one would then be late, too, until all are lost.
+   * While the store answers other renewals, one without an answer is not sent again until this
+   * share of the lease is left: it waits behind them in a queue, and a second one would make the
+   * queue longer. With very many holds, the second ones would then be late, too, until all are
+   * lost.
    */
   private static final int PATIENT_SHARE = 3;
 
   private static final long SHORTEST_RETRY_NANOS = 1_000_000;
   private static final long LONGEST_AHEAD_NANOS = 2_000_000_000;
 
-  /** A place in the agenda; the sequence keeps places apart that are due at the same time. */
+  /** A place in the agenda; the sequence tells places apart that are due at the same time. */
   private record Slot(long dueNanos, long sequence) implements Comparable<Slot> {
     @Override
     public int compareTo(Slot other) {
@@ -50,7 +51,7 @@ final class Renewer {
   /** A renewal under way: which attempt of which grant. */
   private record Attempt(GrantLifecycle lifecycle, long sentNanos) {}
 
-  /** What is noted of a grant, which carries it: every cycle would pay for looking it up. */
+  /** The renewer's notes on a grant; kept in the grant, since a map would slow every hold. */
   static final class Note {
     // Guarded by the renewer.
     private @Nullable Slot slot;
@@ -84,15 +85,16 @@ final class Renewer {
     }
     note.unanswered = null;
     if (timer == null && !ticking) {
-      arm(); // It could not be set when this one was added; the others need it all the same.
+      arm(); // It could not be set before; the other grants need it.
     }
   }
 
   /**
-   * Moves a grant, if it is still here, to where its lease says; called after each change of it.
+   * Moves a grant that is still in the agenda to where its lease says; called after each change of
+   * the lease.
    *
-   * <p>The lease is read here: two that have changed it may come in the other order, and the last
-   * one to come sees what both have left.
+   * <p>The lease is read here: two threads that have changed it may call in any order, and the last
+   * call sees the result of both.
    */
   synchronized void leaseChanged(GrantLifecycle lifecycle) {
     lifecycle.note.unanswered = null;
@@ -105,7 +107,7 @@ final class Renewer {
     }
   }
 
-  /** All grants that are kept. */
+  /** All grants in the agenda. */
   synchronized List<GrantLifecycle> clientGrants() {
     return new ArrayList<>(agenda.values());
   }
@@ -121,7 +123,7 @@ final class Renewer {
     arm();
   }
 
-  /** Sets the timer for the earliest slot; one that was set earlier may fire for nothing. */
+  /** Sets the timer for the earliest slot; a timer that is set for earlier than that may stay. */
   private void arm() {
     if (agenda.isEmpty()) {
       return;
@@ -132,7 +134,7 @@ final class Renewer {
         return;
       }
       timer.cancel();
-      timer = null; // Unless the next one is set, there is none.
+      timer = null; // In case the next one can't be set.
     }
     timerDueNanos = due;
     long armed = ++timers;
@@ -144,7 +146,7 @@ final class Renewer {
     List<GrantLifecycle> due;
     synchronized (this) {
       if (armed != timers) {
-        return; // Replaced by an earlier one while it was about to run.
+        return; // Replaced by another timer while it was about to run.
       }
       timer = null;
       ticking = true;
@@ -156,7 +158,7 @@ final class Renewer {
         attend(lifecycle, now, batch);
       }
     } finally {
-      // Whatever happened to one of them, the others are looked at again.
+      // Whatever happened to one of them, the timer goes on for the others.
       synchronized (this) {
         ticking = false;
         arm();
@@ -171,9 +173,9 @@ final class Renewer {
     if (!lifecycle.lease().runsAt(now)) {
       lifecycle.expire(now);
       if (lifecycle.isLive()) {
-        keep(lifecycle); // It was renewed between the look and this.
+        keep(lifecycle); // It was renewed in between.
       } else {
-        remove(lifecycle); // Also one that had ended before it came here.
+        remove(lifecycle); // Also one that had ended before.
       }
     } else if (lifecycle.wantsRenewal(now)) {
       sendNext(lifecycle, now, batch);
@@ -182,7 +184,7 @@ final class Renewer {
     }
   }
 
-  /** What is due, and what may as well be renewed along with it. */
+  /** What is due, and what may as well be renewed with it. */
   private List<GrantLifecycle> due(Moment now) {
     List<GrantLifecycle> found = new ArrayList<>();
     for (Map.Entry<Slot, GrantLifecycle> entry : agenda.entrySet()) {
@@ -223,7 +225,7 @@ final class Renewer {
     batch.add(attempt);
   }
 
-  /** Whether an attempt is under way, and the store has answered others of late. */
+  /** Whether an attempt is under way, and the store has answered others since. */
   private boolean isBehindOthers(GrantLifecycle lifecycle, Moment now, long retryNanos) {
     Attempt sent = lifecycle.note.unanswered;
     LeaseTimes lease = lifecycle.lease();
@@ -235,7 +237,7 @@ final class Renewer {
   }
 
   private void renew(List<Attempt> due) {
-    // The thread may have been busy: what has ended, or was sent anew, is not sent any more.
+    // This thread may have been busy: drop what has ended, or was sent again meanwhile.
     List<Attempt> batch = due.stream().filter(this::isWanted).toList();
     if (batch.isEmpty()) {
       return;
@@ -281,8 +283,8 @@ final class Renewer {
   }
 
   /**
-   * A failure is heard, as long as the grant is kept; the next try has its place in the agenda. It
-   * may come after the next try was sent: then silence was reported, and this says what caused it.
+   * Tells of a failure while the grant is in the agenda, where the next try has its place already.
+   * If that try was sent before, silence was told then, and this tells the cause.
    */
   private void failed(Attempt attempt, RuntimeException cause) {
     GrantLifecycle lifecycle = attempt.lifecycle();

@@ -4,7 +4,7 @@ import io.fenceline.metrics.RequestOutcome;
 import io.fenceline.metrics.StoreOperation;
 import org.jspecify.annotations.Nullable;
 
-/** What is noted of one request to the store, until its first answer. */
+/** Reports one request to the store, with its first answer. */
 class RequestObservation {
   private final StoreOperation operation;
   private final String name;
@@ -27,7 +27,7 @@ class RequestObservation {
     }
   }
 
-  /** The first answer, or the end of the patience with it; what comes later is not counted. */
+  /** Ends it with the first answer or the timeout; later answers are not counted. */
   final void end(RequestOutcome outcome) {
     Observers told;
     synchronized (this) {
@@ -43,7 +43,7 @@ class RequestObservation {
   /** Called once. */
   void ended(RequestOutcome outcome) {}
 
-  /** One that a flight recording asks for; others need no room for it. */
+  /** One with a flight event: a class of its own, so that others have no field for that. */
   static final class Recorded extends RequestObservation {
     private final FlightEvents.StoreRequest flight;
 

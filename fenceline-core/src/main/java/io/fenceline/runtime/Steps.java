@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Things that all have to be done, whatever becomes of one of them.
+ * Runs several steps, all of them even if one throws.
  *
- * <p>No memory, or no thread, may be left for one of them; a name that is not passed on because of
- * that would be closed for ever.
+ * <p>One step may find no memory or no thread left. If the others were skipped, a name might not be
+ * passed on, and would stay closed for ever.
  */
 final class Steps {
   private final List<Runnable> steps = new ArrayList<>();
@@ -18,7 +18,7 @@ final class Steps {
     return this;
   }
 
-  /** Does each of them, in order, and throws the first of what they have thrown. */
+  /** Runs each step, in order, and then throws what the first failed step has thrown. */
   void run() {
     Throwable first = null;
     for (Runnable step : steps) {

@@ -90,7 +90,7 @@ final class TaskRun<H extends Held, T, X extends Exception> {
     }
   }
 
-  /** Ends the task; an interrupt of ours that it did not use up is taken back. */
+  /** Ends the task; clears the interrupt of the limit if the task has not used it up. */
   private synchronized boolean end() {
     running = null;
     if (limitReached) {

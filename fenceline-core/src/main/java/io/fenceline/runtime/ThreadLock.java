@@ -13,11 +13,10 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock as a thread owns it, exclusive or shared.
+ * A lock that threads own, exclusive or shared.
  *
- * <p>A thread that owns the exclusive lock has all that the shared one gives, so it may lock that,
- * too: those entries are counted with the exclusive hold, which is given back after the last of
- * both.
+ * <p>A thread that owns the exclusive lock may lock the shared one, too: both kinds of entries are
+ * counted on the exclusive hold, which is released after the last of them.
  */
 @SuppressWarnings("MustBeClosedChecker") // A lock is closed by unlock, not by a block.
 final class ThreadLock implements ReentrantFencedLock {
@@ -82,8 +81,8 @@ final class ThreadLock implements ReentrantFencedLock {
   }
 
   /**
-   * What the calling thread owns and can enter again, or null. A hold that it has released behind
-   * the back of this lock is forgotten: the lock is acquired anew.
+   * Returns what the calling thread owns and can re-enter, or null. A hold that the thread has
+   * released without this lock is forgotten: the lock is acquired again.
    */
   private ThreadOwners.@Nullable Ownership mine() {
     ThreadOwners.Ownership mine = owners.get(lock.name, shared);
@@ -94,7 +93,7 @@ final class ThreadLock implements ReentrantFencedLock {
     return mine;
   }
 
-  /** Enters again if the thread owns the lock; fails if it has lost it. */
+  /** Re-enters if the thread owns the lock; throws if the thread has lost it. */
   private boolean reenter() {
     ThreadOwners.Ownership mine = mine();
     if (mine == null) {

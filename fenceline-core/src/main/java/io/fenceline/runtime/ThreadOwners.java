@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /** Which locks of a client the calling thread owns, and how often. */
 final class ThreadOwners {
   /*
-   * Thread-local, so that what a thread owns goes with the thread: an owner that ended can't unlock,
-   * and nothing here may keep it, or its hold, alive.
+   * Thread-local, so that what a thread owns ends with the thread: a thread that has ended can't
+   * unlock, and nothing here may keep it, or its hold, reachable.
    */
-  @SuppressWarnings("ThreadLocalUsage") // One for each client, emptied when nothing is owned.
+  @SuppressWarnings("ThreadLocalUsage") // One per client, emptied when nothing is owned.
   private final ThreadLocal<@Nullable Map<Key, Ownership>> owned = new ThreadLocal<>();
 
   private record Key(String name, boolean shared) {}
@@ -40,7 +40,7 @@ final class ThreadOwners {
       }
     }
 
-    /** Takes one entry back; says whether it was the last of all. */
+    /** Takes one entry back; returns whether it was the last one. */
     boolean leave(boolean byReader) {
       if (byReader) {
         shared--;
@@ -55,7 +55,7 @@ final class ThreadOwners {
     }
   }
 
-  /** What the calling thread owns, or null; for a reader, also what it owns as the writer. */
+  /** Returns what the calling thread owns, or null; a reader also owns what it owns as writer. */
   @Nullable Ownership get(String name, boolean shared) {
     Map<Key, Ownership> mine = owned.get(); // A look must not leave a map behind.
     if (mine == null) {

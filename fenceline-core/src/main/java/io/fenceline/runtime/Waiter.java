@@ -35,7 +35,7 @@ final class Waiter {
 
   static final Gone GONE = new Gone();
 
-  /** As long as no caller means it: several locks share what is left of the longest wait. */
+  /** Counts as no limit; half of the longest wait, since the locks of a lockAll share one wait. */
   private static final Duration WITHOUT_LIMIT = Durations.part(Durations.LONGEST, 2);
 
   private static final VarHandle OUTCOME;
@@ -66,16 +66,16 @@ final class Waiter {
   /** Whether an interrupt of that thread ends the wait. */
   private final boolean interruptible;
 
-  /** Whether a future is completed where user code may run; not if the future is ours. */
+  /** Whether the outcome completes a user's future, on a thread where user code may run. */
   private final boolean forUser;
 
-  /** What is noted of it for those who watch; null if nothing is. */
+  /** Its report to observers; null if nobody asks for it. */
   final @Nullable AcquireObservation watched;
 
   private final Function<CallerHold, Handle> handles;
   private volatile @Nullable Outcome outcome;
 
-  @SuppressWarnings("UnusedVariable") // By its handle.
+  @SuppressWarnings("UnusedVariable") // Used through its VarHandle.
   private volatile boolean told;
 
   private volatile @Nullable Runnable whenSettled;
@@ -105,12 +105,12 @@ final class Waiter {
     this.handles = handles;
   }
 
-  /** How long it is patient. */
+  /** How long it waits at most. */
   long limitNanos() {
     return maxWait.toNanos();
   }
 
-  /** Whether it is patient for at least so long. */
+  /** Whether it waits for at least so long. */
   boolean outlasts(long nanos) {
     return limitNanos() >= nanos;
   }
@@ -119,7 +119,7 @@ final class Waiter {
     return interruptible;
   }
 
-  /** The thread that waits and will not give up by itself; null if there is none. */
+  /** The thread that waits without limit; null if there is none. */
   @Nullable Thread waitsForEver() {
     return maxWait.compareTo(WITHOUT_LIMIT) >= 0 ? thread : null;
   }
@@ -129,7 +129,7 @@ final class Waiter {
     return thread;
   }
 
-  /** The handle that it would get of a hold state. */
+  /** Makes its handle of a hold. */
   Handle handleOn(CallerHold callerHold) {
     return handles.apply(callerHold);
   }
@@ -139,7 +139,7 @@ final class Waiter {
     return OUTCOME.compareAndSet(this, null, with);
   }
 
-  /** What it is settled with, or null. */
+  /** What it was settled with, or null. */
   @Nullable Outcome outcome() {
     return outcome;
   }
@@ -148,43 +148,43 @@ final class Waiter {
     return outcome != null;
   }
 
-  /** It was not settled at once. */
+  /** Reports that it has to wait. */
   void waits() {
     if (watched != null) {
       watched.waiting();
     }
   }
 
-  /** Its caller gets an error before it has entered a queue. */
+  /** Reports that its caller gets an error, before it has entered a queue. */
   void failed(Throwable cause, Engine engine) {
     if (watched != null && !(outcome instanceof Handle)) {
       watched.settled(new Failure(cause), engine.time.nanos());
     }
   }
 
-  /** It found the lock held. */
+  /** Reports that it found the lock held. */
   void contended() {
     if (watched != null) {
       watched.contended();
     }
   }
 
-  /** What is done when it is settled, whatever the outcome; set before it enters a queue. */
+  /** Sets what runs when it is settled, whatever the outcome; called before it is queued. */
   void whenSettled(Runnable action) {
     whenSettled = action;
   }
 
   /**
-   * Says who takes the outcome, for a caller that has no thread here.
+   * Sets who takes the outcome of an asynchronous acquire.
    *
-   * @param taker answers whether it was taken; called once, here if the outcome is there already
+   * @param taker returns whether it took the outcome; called once, at once if there is an outcome
    */
   void takenBy(Predicate<Outcome> taker) {
     this.taker = taker;
     tell();
   }
 
-  /** The timer that makes it give up; cancelled when it is settled. */
+  /** Sets the timer that makes it give up; it is cancelled when the waiter is settled. */
   void timedBy(Time.Timer timer) {
     this.timer = timer;
     if (isSettled()) {
@@ -193,8 +193,8 @@ final class Waiter {
   }
 
   /**
-   * Tells a settled waiter; called once. A future is not completed here: what depends on it may be
-   * slow, and may come back for the next lock.
+   * Tells a settled waiter; called once. A future is completed on another thread: what depends on
+   * it may be slow, and may acquire the next lock.
    */
   void wake(Engine engine) {
     if (watched != null && !(outcome instanceof Handle)) {

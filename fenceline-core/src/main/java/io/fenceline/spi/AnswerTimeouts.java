@@ -7,20 +7,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
- * Bounds the wait for answers: what is not complete after a time, the same for all, fails.
+ * Fails answers that are not complete after a timeout, which is the same for all.
  *
- * <p>All wait equally long, so they run out in the order in which they came, and one timer for the
- * oldest is enough. A timer for each request would wake the timers' thread for each, which costs as
- * much as a request over the loopback itself. Thread-safe.
+ * <p>So they time out in the order in which they came, and one timer for the oldest is enough. A
+ * timer for each request would wake the timers' thread each time, which costs as much as a request
+ * over the loopback itself. Thread-safe.
  */
 public final class AnswerTimeouts {
   /*
    * What would break it, and why it can't:
    *
-   * - An answer that is waited for, for ever: whoever adds one sees the timer armed, or arms it; the
-   *   timer disarms only after the queue was seen empty, and looks once more afterwards.
-   * - A queue that grows: those that were answered leave when the next one comes, as long as they are
-   *   the oldest. Behind one that is not answered they wait for its end, one timeout at most.
+   * - An answer that never times out: whoever adds one sees the timer armed, or arms it; the timer
+   *   disarms only after it has seen the queue empty, and looks once more afterwards.
+   * - A queue that grows: each new answer removes the oldest ones if they are complete. Behind one
+   *   that is not complete, the others stay until it ends, one timeout at most.
    */
   private final Time time;
   private final long timeoutNanos;
@@ -28,8 +28,8 @@ public final class AnswerTimeouts {
   private final AtomicBoolean armed = new AtomicBoolean();
 
   /**
-   * An answer that is waited for, and what is done when its time is over. No record: the first
-   * comparison of two records generates code, which takes a tenth of a start on Redis.
+   * An answer, and what runs when its time is over. No record: the first comparison of two records
+   * generates code, which takes a tenth of the time that a client needs to start on Redis.
    */
   private static final class Watched {
     final CompletableFuture<?> answer;
@@ -43,7 +43,7 @@ public final class AnswerTimeouts {
     }
   }
 
-  /** AnswerTimeouts for this long. */
+  /** Timeouts of this length. */
   public AnswerTimeouts(Time time, long timeoutNanos) {
     this.time = time;
     this.timeoutNanos = timeoutNanos;
@@ -73,7 +73,7 @@ public final class AnswerTimeouts {
   }
 
   /**
-   * Does something when an answer is not there in time.
+   * Runs a task when an answer is not complete in time.
    *
    * @param whenOver called on the thread of the timers, so it must not block
    */
@@ -99,7 +99,7 @@ public final class AnswerTimeouts {
       set = true;
     } finally {
       if (!set) {
-        armed.set(false); // Whoever comes next tries again.
+        armed.set(false); // The next caller tries again.
       }
     }
   }
@@ -108,7 +108,7 @@ public final class AnswerTimeouts {
     long now = time.nanos();
     try {
       endThoseThatAreOver(now);
-    } finally { // Whatever one of them throws, the others are waited for no longer than that.
+    } finally { // Whatever one of them throws, the others time out.
       Watched oldest = waiting.peek();
       if (oldest != null) {
         arm(oldest.deadlineNanos - now);
@@ -132,7 +132,7 @@ public final class AnswerTimeouts {
     }
   }
 
-  /** Fails all that is waited for: nothing more will be heard. */
+  /** Fails all answers that are not complete: none will come any more. */
   public void failAll(RuntimeException cause) {
     for (Watched left = waiting.poll(); left != null; left = waiting.poll()) {
       left.answer.completeExceptionally(cause);

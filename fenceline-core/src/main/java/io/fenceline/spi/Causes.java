@@ -3,7 +3,7 @@ package io.fenceline.spi;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** The failures of futures, without what futures wrap them in. */
+/** Unwraps the failures of futures. */
 public final class Causes {
   private Causes() {}
 
@@ -19,7 +19,7 @@ public final class Causes {
   /**
    * Waits for a future, and returns its value.
    *
-   * @throws RuntimeException the failure of the future, without what futures wrap it in
+   * @throws RuntimeException the failure of the future, unwrapped
    */
   public static <T> T join(CompletableFuture<T> future) {
     try {

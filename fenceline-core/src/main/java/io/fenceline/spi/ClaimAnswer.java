@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What a server answers a claim with. */
+/** A server's answer to a claim. */
 public sealed interface ClaimAnswer {
 
   /**
    * Passes this answer to the handler of the claim.
    *
-   * @param sent before the request was sent: what may be believed counts from then
+   * @param sent a moment before the request was sent, from which a lease counts
    */
   default void tell(ClaimHandler handler, Moment sent) {
     if (this instanceof Granted granted) {
@@ -24,20 +24,21 @@ public sealed interface ClaimAnswer {
   }
 
   /**
-   * It has the name.
+   * The claim is granted.
    *
    * @param number grant number
-   * @param length how long it may be believed
+   * @param length how long the grant may be believed
    */
   record Granted(long number, Duration length) implements ClaimAnswer {}
 
   /**
-   * It waits in the queue.
+   * The claim waits in the queue.
    *
    * @param obstacle who is in the way
-   * @param lastNumber the last number that the server had granted when it answered, of the name or
-   *     of more; by it a message about an older grant is told from one about a new grant
-   * @param askAgain when the server wants to be asked again; null for the store's usual interval
+   * @param lastNumber the last number that the server had granted when it answered, for this name
+   *     or for any; a message with a number up to this one is about an older grant
+   * @param askAgain after what time the server wants to be asked again; null for the store's usual
+   *     interval
    */
   record Waiting(Obstacle obstacle, OptionalLong lastNumber, @Nullable Duration askAgain)
       implements ClaimAnswer {
@@ -54,7 +55,7 @@ public sealed interface ClaimAnswer {
   }
 
   /**
-   * It is not queued, and has nothing.
+   * The claim is neither granted nor queued.
    *
    * @param obstacle who is in the way
    */

@@ -1,14 +1,14 @@
 package io.fenceline.spi;
 
 /**
- * Hears what becomes of a claim.
+ * Receives the outcome of a claim.
  *
  * <p>One of {@link #granted}, {@link #refused} and {@link #failed} is called once, on any thread,
  * the calling thread of {@link LockStore#claim} included, and never under a lock of the store. A
  * store that learns after {@link #failed}, or after a withdrawal, that the claim was granted or
- * queued after all, still calls {@link #granted} or {@link #waiting}: the runtime then undoes it.
- * One that learns after a withdrawal or a grant that a request of the claim was not answered calls
- * {@link #failed}, for that request may have come last.
+ * queued after all, still calls {@link #granted} or {@link #waiting}: the runtime then undoes it. A
+ * store that learns after a withdrawal or a grant that a request of the claim was not answered
+ * calls {@link #failed}, for that request may have arrived last.
  */
 public interface ClaimHandler {
 
@@ -26,15 +26,16 @@ public interface ClaimHandler {
    *
    * @param cause a {@link io.fenceline.StoreUnavailableException} if the outcome is unknown: the
    *     runtime asks again or undoes the claim. A {@link io.fenceline.StoreRefusedException} ends
-   *     the claim: the runtime does not ask again, and undoes it if it waited or the refusal has a
-   *     cause, which may have come half-way. Any other exception says that nothing was taken
+   *     the claim: the runtime does not ask again. It undoes the claim if that was queued, or if
+   *     the refusal has a cause, since the server may have failed half-way. Any other exception
+   *     means that nothing was taken
    */
   void failed(RuntimeException cause);
 
   /**
-   * A grant is gone before its validity is over, and will not come back: its session has ended, or
-   * the name was taken away by force. For stores that learn of it without being asked; the others
-   * say it at the next renewal.
+   * The grant is gone before its validity is over, and will not come back: its session has ended,
+   * or it was released by force. For stores that learn of it without asking; the others say it at
+   * the next renewal.
    */
   default void gone() {}
 }

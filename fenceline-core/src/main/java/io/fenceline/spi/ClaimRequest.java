@@ -3,13 +3,12 @@ package io.fenceline.spi;
 import java.time.Duration;
 
 /**
- * What is asked of a store.
+ * A request for a name, as a store gets it.
  *
- * <p>The same request may be sent more than once, when an answer did not come: the store answers a
- * repeat by an owner that was granted with the same grant, and starts its lease again, but never
- * makes it end sooner, since an older request may arrive after a newer one; a repeat by an owner
- * that waits keeps its place in the queue. An owner that was withdrawn or released is never used
- * again.
+ * <p>The same request may be sent more than once, when an answer did not come. If its owner has a
+ * grant, the store answers with the same grant, and starts the lease again; the lease must not end
+ * sooner than before, since an older request may arrive after a newer one. If its owner waits, it
+ * keeps its place in the queue. An owner that was withdrawn or released is never used again.
  *
  * @param name the lock
  * @param owner unique to this acquisition

@@ -3,10 +3,10 @@ package io.fenceline.spi;
 import io.fenceline.diagnosis.PlainText;
 
 /**
- * Who a client is, for people: shown by inspection, never compared.
+ * Describes a client to people: shown by inspection, never compared.
  *
- * <p>Whoever can write to the store chooses these texts, and they end up in logs and terminals: no
- * character is kept that a terminal would obey, or that would begin a line of its own.
+ * <p>Whoever can write to the store chooses these texts, and they end up in logs and terminals. So
+ * control characters are replaced: no terminal obeys them, and none begins a new line.
  *
  * @param label as given by the user; the host and process id unless given
  * @param host name of the machine

@@ -1,9 +1,9 @@
 package io.fenceline.spi;
 
 /**
- * A store's answer: the name is yours.
+ * What a store gives to a claim that it grants.
  *
  * @param number the grant number, larger than that of every earlier conflicting grant of the name
- * @param validity how long the grant can be believed without renewal
+ * @param validity from when, and for how long, the grant may be believed without renewal
  */
 public record Grant(long number, Validity validity) {}

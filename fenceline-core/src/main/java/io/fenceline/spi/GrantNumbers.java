@@ -1,27 +1,28 @@
 package io.fenceline.spi;
 
 /**
- * Grant numbers, and the tokens that are made of them.
+ * Makes grant numbers, and tokens from a grant number and a hand-off number.
  *
- * <p>A token is {@code grant number << 8 | hand-off number}. Numbers of stores that have a clock
- * and no log are {@code max(last + 1, clock)}.
+ * <p>A token is {@code grant number << 8 | hand-off number}. A store that has a clock, but no log
+ * with numbers, uses {@code max(last + 1, clock)}.
  *
- * <p>The clock counts sixteenths of a millisecond since 2025, in 45 bits until 2094. Since every
- * store counts alike, numbers keep rising when a counter is lost, or when a name moves from one
- * store to another, as long as the new clock is not behind the last grant. With the eight bits of
- * the hand-off number a token stays below 2^53, which Lua, JavaScript and JSON compare exactly.
+ * <p>The clock counts sixteenths of a millisecond since 2025; 45 bits last until 2094. Since all
+ * such stores count alike, numbers keep rising when a counter is lost, or when a name moves from
+ * one store to another, as long as the new clock is not behind the last grant. With the eight bits
+ * of the hand-off number, a token stays below 2^53, so that Lua, JavaScript and JSON compare it
+ * exactly.
  */
 public final class GrantNumbers {
   /** 2025-01-01T00:00:00Z. */
   public static final long EPOCH_MILLIS = 1_735_689_600_000L;
 
-  /** Sixteenths of a millisecond: finer than any store grants one name. */
+  /** Numbers per millisecond: no store grants one name more often. */
   public static final int PER_MILLI = 16;
 
   /** The largest number of this layout. */
   public static final long MAX = (1L << 45) - 1;
 
-  /** The low bits of a token, which have the hand-off number. */
+  /** How many low bits of a token are the hand-off number. */
   private static final int HAND_OFF_BITS = 8;
 
   /** The largest hand-off number. */

@@ -1,7 +1,7 @@
 package io.fenceline.spi;
 
 /**
- * A grant together with the claim that it answered: what renewals and releases name.
+ * A grant and its claim, as renewals and releases name them.
  *
  * @param claim the claim, with the owner
  * @param number the grant number

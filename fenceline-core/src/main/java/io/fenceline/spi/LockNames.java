@@ -17,7 +17,7 @@ public final class LockNames {
   private LockNames() {}
 
   /**
-   * Gives the name back if it is allowed.
+   * Returns the name if it is allowed.
    *
    * @throws InvalidSettingException otherwise
    */
@@ -30,7 +30,7 @@ public final class LockNames {
   }
 
   /**
-   * Gives the start of names back, the empty one included, if a name may start like that.
+   * Returns the prefix, which may be empty, if a name may start like that.
    *
    * @throws InvalidSettingException otherwise
    */

@@ -8,10 +8,10 @@ import java.util.Collection;
  */
 public sealed interface Mode {
 
-  /** Nobody else. */
+  /** Excludes all others. */
   Mode EXCLUSIVE = new Exclusive();
 
-  /** Any number of others that share too. */
+  /** Allows any number of others that share, too. */
   Mode SHARED = new Shared();
 
   /** Returns a number of permits out of all there are. */
@@ -23,8 +23,8 @@ public sealed interface Mode {
   boolean fitsBeside(Collection<Mode> held);
 
   /**
-   * Returns which claims may meet on one name: those of one family. Exclusive and shared claims are
-   * one family; permits are one for each total.
+   * Returns the family: on one name, only claims of one family may meet. Exclusive and shared
+   * claims are one family; permits are one family for each total.
    */
   String family();
 

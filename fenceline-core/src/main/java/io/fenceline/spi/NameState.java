@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Who holds a name and who waits for it, as the store has it.
+ * The holders and waiters of a name, as the store has them.
  *
  * @param name the lock
  * @param holders in order of their grants

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands in the way of a claim, as far as the store's answer tells; each part may be unknown.
+ * Who stands in the way of a claim, as far as the store's answer tells; each part may be unknown.
  *
  * @param holder label of a process that holds the name
  * @param number grant number of that holder
@@ -13,6 +13,6 @@ import org.jspecify.annotations.Nullable;
 public record Obstacle(
     @Nullable String holder, @Nullable Long number, @Nullable Duration remaining) {
 
-  /** Nothing is known but that the name is not free. */
+  /** The name is not free, and nothing more is known. */
   public static final Obstacle UNKNOWN = new Obstacle(null, null, null);
 }

@@ -8,11 +8,11 @@ import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 
 /**
- * Who asks: 128 random bits, drawn anew for each acquisition.
+ * Who claims: 128 random bits, drawn anew for each acquisition.
  *
  * <p>The owner is the capability to renew and to release, so it is never shown: logs, inspection
- * and {@code toString} use {@link #id()}, a hash of it. Neither threads nor hosts are owners: both
- * come back, and would then touch a grant that is no longer theirs.
+ * and {@code toString} use {@link #id()}, a hash of it. A thread or a host can't be an owner: its
+ * name comes back, and would then reach a grant that is no longer its own.
  */
 public final class Owner {
   private static final int ID_LENGTH = 12;
@@ -33,7 +33,7 @@ public final class Owner {
   }
 
   /**
-   * Returns the owner that a store has kept.
+   * Returns the owner from the secret that a store has kept.
    *
    * @throws IllegalArgumentException if the text is not what {@link #secret()} gives
    */

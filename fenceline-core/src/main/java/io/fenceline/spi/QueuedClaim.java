@@ -13,29 +13,29 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim at a server that keeps a queue: it is asked for, and while it waits it is asked for
- * again, until an answer or a message says that it is granted.
+ * A claim at a server that keeps a queue: while it waits, the request is repeated until an answer
+ * or a message says that it is granted.
  *
- * <p>For stores such as Redis and SQL, where asking again is the truth and a message is a hint that
- * saves waiting for it. The store routes messages here by owner, and stops it when the claim is
- * withdrawn.
+ * <p>For stores such as Redis and SQL, where the answer to a repeat is the truth, and a message is
+ * only a hint that saves waiting for the next repeat. The store routes messages here by owner, and
+ * stops this when the claim is withdrawn.
  */
 public final class QueuedClaim {
   /*
    * What would break it, and why it can't:
    *
    * - A grant by message that is believed for too long: the message may have been under way for any
-   *   time. If the grant came after our last request that was answered with "waiting", the lease
-   *   counts from before that one was sent; otherwise the message only makes us ask.
-   * - A message about a grant that has ended since: it was late, the grant ran out, and our next
-   *   request put us into the queue again. Its number is not above the last one that the server had
+   *   time. If the grant came after the last request that was answered with "waiting", the lease
+   *   counts from before that request was sent; otherwise the message only leads to a request.
+   * - A message about a grant that has ended since: it was late, the grant ran out, and the next
+   *   request queued the claim again. Its number is not above the last one that the server had
    *   granted when it answered "waiting".
-   * - A request that is overtaken by the release of what it asked for, and grants the name anew to an
-   *   owner that is done: every answer is reported, however late, and the runtime undoes what it no
-   *   longer wants.
-   * - A lost message: the next request brings the same news.
-   * - A request that failed after the claim was withdrawn, or granted by a message: it may have been
-   *   granted all the same, after the withdrawal. It is reported like any other, and undone again.
+   * - A request that is overtaken by the release of its own grant, and grants the name to an owner
+   *   that is done: every answer is reported, however late, and the runtime undoes what it no longer
+   *   wants.
+   * - A lost message: the answer to the next request says the same.
+   * - A request that fails after the claim was withdrawn, or granted by a message: the server may
+   *   still have granted it after the withdrawal. It is reported like any other, and undone again.
    */
 
   private final String store;
@@ -55,7 +55,7 @@ public final class QueuedClaim {
   private boolean over;
 
   /**
-   * A claim that has not been asked for yet.
+   * A claim of which no request was sent yet.
    *
    * @param store description of the store, without secrets
    * @param interval how long to wait before asking again, unless the answer says otherwise; a tenth
@@ -79,10 +79,11 @@ public final class QueuedClaim {
   }
 
   /**
-   * Asks now, or right after the answer that is outstanding; for the first time, or on a hint.
+   * Sends a request, or will do so right after the answer that is outstanding; called to begin, and
+   * on a hint.
    *
-   * <p>What the store throws counts as no answer; but an Error of the first request is thrown on,
-   * to whoever claims.
+   * <p>What the store throws counts as no answer, except that an Error of the first request is
+   * thrown to the caller.
    */
   public void ask() {
     boolean first;
@@ -109,7 +110,7 @@ public final class QueuedClaim {
         stop();
         throw error;
       }
-      failed(e); // On the thread of a timer or a message, nobody else would hear of it.
+      failed(e); // On the thread of a timer or a message, it would go unnoticed.
       return;
     }
     answer.whenComplete(
@@ -122,7 +123,7 @@ public final class QueuedClaim {
         });
   }
 
-  /** A message says that the claim was granted. */
+  /** Handles a message that the claim was granted. */
   public void pushed(long number, Duration length) {
     Moment from = null;
     synchronized (this) {
@@ -131,9 +132,9 @@ public final class QueuedClaim {
       }
       if (lastWaiting != null && lastNumber.isPresent()) {
         if (number <= lastNumber.getAsLong()) {
-          return; // That grant had ended before our last request.
+          return; // That grant had ended before the last request.
         }
-        // With less than half of it left, asking gives a whole lease, and keeps our turn.
+        // With less than half of it left, a request gives a whole lease, and keeps the turn.
         long used = context.time().nanos() - lastWaiting.nanos();
         if (used <= length.toNanos() / 2) {
           from = lastWaiting;
@@ -148,7 +149,7 @@ public final class QueuedClaim {
     }
   }
 
-  /** The claim was withdrawn: it is not asked for again. */
+  /** The claim was withdrawn: sends no more requests. */
   public synchronized void stop() {
     end();
   }
@@ -187,7 +188,7 @@ public final class QueuedClaim {
     handler.failed(meaning(failure));
   }
 
-  /** What the runtime can act on: our own exceptions as they are, all others as "no answer". */
+  /** Turns a failure into what the runtime can act on: others than Fenceline's mean no answer. */
   private RuntimeException meaning(Throwable failure) {
     Throwable cause = Causes.unwrap(failure);
     return cause instanceof FencelineException own

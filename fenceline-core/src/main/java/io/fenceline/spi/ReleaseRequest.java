@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A grant to give back.
+ * A grant to release.
  *
  * @param grant the grant, with its owner
  * @param keepClosed how long the name stays closed from now on; zero to open it at once
@@ -12,8 +12,9 @@ import java.util.concurrent.TimeUnit;
 public record ReleaseRequest(HeldGrant grant, Duration keepClosed) {
 
   /**
-   * The same, asked for later: the name stays closed for so much less. By whole milliseconds, since
-   * stores drop what is less than one, and the name must not open too early.
+   * Returns the same request for a later sending: the name stays closed for that much less. It
+   * counts whole milliseconds, since stores drop what is less than one, and the name must not open
+   * too early.
    */
   public ReleaseRequest after(long nanos) {
     if (keepClosed.isZero() || nanos <= 0) {

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A store's URI, taken apart; several hosts are allowed. Its {@code toString} hides secrets.
+ * A parsed URI of a store; several hosts are allowed. Its {@code toString} hides secrets.
  *
  * <pre>
  * redis://user:secret&#64;cache:6379/0?timeout=2s
@@ -85,7 +85,7 @@ public final class StoreAddress {
     int query = rest.indexOf('?');
     this.parameters = query < 0 ? List.of() : parameters(rest.substring(query + 1));
     if (isJdbc() && parameters.stream().anyMatch(each -> !each.key().equals(each.rawKey()))) {
-      // What one of them reads as sslmode, the other does not know, and ignores.
+      // One driver would read it as sslmode, another would not know it, and ignore it.
       throw unreadable("drivers of JDBC don't decode the names of parameters; write them plainly");
     }
     String place = query < 0 ? rest : rest.substring(0, query);
@@ -126,7 +126,7 @@ public final class StoreAddress {
   }
 
   /**
-   * Takes an address apart.
+   * Parses an address.
    *
    * @throws InvalidSettingException if it is not one; the message hides secrets
    */
@@ -166,7 +166,7 @@ public final class StoreAddress {
     return path;
   }
 
-  /** What follows the question mark. */
+  /** Returns the parameters after the question mark. */
   public Map<String, String> parameters() {
     Map<String, String> all = new LinkedHashMap<>();
     parameters.forEach(parameter -> all.put(parameter.key(), parameter.value()));
@@ -174,9 +174,9 @@ public final class StoreAddress {
   }
 
   /**
-   * Refuses parameters that the store does not have.
+   * Checks that the store knows all parameters.
    *
-   * @throws InvalidSettingException that names the first of them
+   * @throws InvalidSettingException that names the first unknown one
    */
   public void checkParameters(Set<String> known) {
     boolean afterSecret = !hasAuthority; // Then all of it may be a login.
@@ -199,17 +199,17 @@ public final class StoreAddress {
   }
 
   /**
-   * Returns the address without anything that may be a secret, not even its place: fit to be given
-   * to another process, which has to know the secret by itself.
+   * Returns the address without anything that may be a secret, and without a mark in its place: it
+   * can be given to another process that knows the secret.
    */
   public String withoutSecrets() {
     return show(false);
   }
 
   /**
-   * As {@link #withoutSecrets}, if it still leads to the same place in the same way: all that is
-   * missing are passwords. Empty otherwise: without what follows a secret, or without a key that
-   * turns TLS on, it would be the address of another store.
+   * As {@link #withoutSecrets}, if only passwords are missing, so that it leads to the same place
+   * in the same way. Empty otherwise: without what follows a secret, or without a key that turns
+   * TLS on, it would be the address of another store.
    */
   public Optional<String> forOthers() {
     String shown = withoutSecrets();
@@ -236,14 +236,12 @@ public final class StoreAddress {
     return isSame ? Optional.of(shown) : Optional.empty();
   }
 
-  /** Returns an error about this address, that hides its secrets. */
+  /** Returns an error about this address; it hides the secrets. */
   public InvalidSettingException invalid(String whatToDo) {
     return new InvalidSettingException("store address", show(true), whatToDo);
   }
 
-  /**
-   * An error about an address that could not be taken apart: nobody knows where its secrets are.
-   */
+  /** An error about an address that can't be parsed: it hides all, as secrets may be anywhere. */
   private InvalidSettingException unreadable(String whatToDo) {
     return new InvalidSettingException("store address", scheme + ":" + HIDDEN, whatToDo);
   }
@@ -311,8 +309,8 @@ public final class StoreAddress {
     return text.isEmpty() ? Optional.empty() : Optional.of(text);
   }
 
-  // What is shown is put together from the parts that are known to be harmless; nothing is cut out
-  // of the text, since one would have to know where a secret ends. ------------------------------
+  // What is shown is put together from parts that are known to be harmless. Nothing is cut out of
+  // the text, since nobody knows where a secret ends in it. ----------------------------------------
 
   /**
    * The address without its secrets.
@@ -351,7 +349,7 @@ public final class StoreAddress {
         && !PARAMETER_IN_PATH.matcher(path).matches();
   }
 
-  /** Where no driver looks for one, it can't be told where it ends. */
+  /** No driver looks for a login in a JDBC address, so it is unknown where one would end. */
   private boolean hasLogin() {
     return hasPassword || user.isPresent();
   }

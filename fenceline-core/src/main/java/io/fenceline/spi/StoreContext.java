@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * What a store is given by the client that opens it.
+ * What a client gives to the store that it opens.
  *
- * @param client who the holders and waiters of this client are
+ * @param client how this client's holders and waiters are shown to people
  * @param time clocks, timers and threads
  * @param random for jitter
  * @param connectTimeout how long opening the store may take

@@ -6,10 +6,10 @@ import java.util.List;
 /**
  * A kind of store, described without connecting to one.
  *
- * @param addresses how its URIs look, such as {@code redis://[user:password@]host[:6379][/db]}
+ * @param addresses the forms of its URIs, such as {@code redis://[user:password@]host[:6379][/db]}
  * @param consistency what it does when its servers can't reach each other
  * @param latency how long an uncontended acquire takes, such as {@code one round trip, below 1 ms}
- * @param guarantees what it promises
+ * @param guarantees what it guarantees
  */
 public record StoreKind(
     List<String> addresses, Consistency consistency, String latency, Guarantees guarantees) {

@@ -4,10 +4,10 @@ import io.fenceline.settings.InvalidSettingException;
 import java.util.Set;
 
 /**
- * The one rule for TLS in addresses, the same for every store: {@code tls} says whether, a scheme
- * can say so too, and an option that makes no sense without TLS turns it on. An address that
- * contradicts itself is refused: nobody's password goes out in clear beside a certificate that was
- * given to protect it.
+ * Decides whether an address asks for TLS, by one rule for all stores: the parameter {@code tls}
+ * does, or a scheme, or an option that makes no sense without TLS. An address that contradicts
+ * itself is refused, so that no password is sent in clear next to a certificate that should protect
+ * it.
  */
 public final class TlsSwitch {
   /** The parameter. */

@@ -1,22 +1,22 @@
 package io.fenceline.time;
 
-/** Which work a task belongs to; work of one lane never waits for work of another. */
+/** The kind of work that a task is; the work of one lane never waits for that of another. */
 public enum Lane {
-  /** Renewals: nothing else runs there, so that nothing else can make them late. */
+  /** Renewals: nothing else runs here, so nothing else can make them late. */
   RENEWAL,
   /** Claims that the runtime or a store sends by itself. */
   WORK,
-  /** Requests of stores whose drivers block, for callers who must not. */
+  /** Requests to stores whose drivers block, for callers that must not block. */
   REQUEST,
-  /** What cleans up at the store, which may be slow to answer when there is much of it. */
+  /** Withdrawals and repeated releases; the store may be slow to answer when there are many. */
   UNDO,
-  /** What is lost, to those who listen on the hold itself; they may block. */
+  /** Calls of the loss listeners of a hold, which may block. */
   LOSS,
   /**
-   * All events, to the client's listeners and the log, each on one thread at a time; and the
-   * interrupts of those who have lost something.
+   * Calls of the client's listeners and the log, each on one thread at a time; and interrupts of
+   * threads that have lost a hold.
    */
   EVENT,
-  /** The completion of the user's futures, with whatever depends on them. */
+  /** Completion of the user's futures, with the stages that depend on them. */
   CALLBACK
 }

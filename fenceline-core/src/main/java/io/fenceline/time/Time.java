@@ -3,8 +3,7 @@ package io.fenceline.time;
 import java.util.concurrent.Executor;
 
 /**
- * All that the runtime and the stores know of time: clocks, timers, waiting, and the threads that
- * work is handed to.
+ * The clocks, timers, waits and threads that the runtime and the stores use.
  *
  * <p>Nothing in the core reads a clock, sleeps or starts a thread except through this interface, so
  * that a test can let an hour pass in a microsecond, and one seed can replay a whole fleet.
@@ -17,7 +16,7 @@ public interface Time {
   /** Returns the wall clock, in milliseconds since 1970. */
   long wallMillis();
 
-  /** Both clocks, read together. */
+  /** Returns both clocks, read together. */
   default Moment now() {
     return new Moment(nanos(), wallMillis());
   }
@@ -33,10 +32,10 @@ public interface Time {
   Executor lane(Lane lane);
 
   /**
-   * Blocks the calling thread until it is unparked or interrupted, or the time is over, or for no
-   * reason; the caller checks its condition in a loop.
+   * Blocks the calling thread until it is unparked or interrupted, or the time is over. It may also
+   * return for no reason, so the caller checks its condition in a loop.
    *
-   * @param maxNanos the time; {@code Long.MAX_VALUE} for one that does not end
+   * @param maxNanos the time; {@code Long.MAX_VALUE} for no limit
    */
   void park(Object blocker, long maxNanos);
 

@@ -1,6 +1,6 @@
 /**
- * Clocks, timers and threads, as they are handed to the runtime and the stores. Depends on nothing
- * else.
+ * Clocks, timers and threads, as they are handed to the runtime and the stores. Start at {@link
+ * io.fenceline.time.Time}. Depends on no other package.
  */
 @NullMarked
 package io.fenceline.time;
