@@ -34,48 +34,49 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim, from the first request until it is known that there is no node of it: a state machine
- * that is read from top to bottom, in the order of {@link ClaimState}.
+ * One claim, from the first request until it is known to have no node: a state machine to be read
+ * from top to bottom, in the order of {@link ClaimState}.
  *
- * <p>Requests of one session are done and answered in order, so the node is created and the queue
- * behind it listed in one round trip; where nobody else uses the name, the {@link FastPath} does
- * without the list. Answers and events arrive on ZooKeeper's event thread. State changes under the
- * claim's monitor; requests are sent, and the handler is told, outside of it.
+ * <p>ZooKeeper processes the requests of one session in order, so one round trip creates the node
+ * and lists the queue; where nobody else uses the name, the {@link FastPath} does without the list.
+ * Answers and events arrive on ZooKeeper's event thread. State changes under the claim's monitor;
+ * requests are sent, and the handler is told, outside of it.
  */
 public final class Claim implements Session.NodeWatcher {
   /*
    * What would break it, and why it can't:
    *
-   * - Two holders. The queue is listed after our node is in it, so whoever comes later sees us, and
-   *   whoever is ahead is seen by us. A claim only ever leaves the queue, so "nobody in my way" stays
-   *   true. Our own node is there for as long as the session lives, and what we believe ends sooner
-   *   (SessionProof).
-   * - A node that we think is ours, of a session that has ended: a claim remembers its session, and
-   *   ends with it. A node that is found again is adopted only if ZooKeeper names the living session
-   *   as its owner; otherwise it is deleted.
-   * - A node that we do not know of: after a lost reply the claim is Unknown, and nothing is created
-   *   before the queue was listed after a sync. By then the lost request has been done or never will
-   *   be: ZooKeeper refuses requests of a session that arrive by a connection it has left. Nor is it
-   *   sent after that by a thread that stood still: an attempt that was given up sends nothing. What a
-   *   dead session still leaves goes with it. SessionNodes finds the rest.
-   * - A waiter that is never woken: a watch is set by a read of the node, which says if it is gone
-   *   already; ZooKeeper's client sets watches again after a reconnect; and once a lease the queue is
-   *   listed all the same.
-   * - A grant by an event that is not one. The deletion of a node says only that it is gone, and
-   *   counts as a grant only if nobody else was ahead. A holder that had waited itself changes its
-   *   node while it deletes it, in one transaction: those two events say that it had the name, so
+   * - Two holders. The queue is listed after the own node is in it: a later claim sees this one, and
+   *   this one sees every earlier claim. Claims ahead only ever leave the queue, so "nobody is in my
+   *   way" stays true. The own node exists as long as its session lives, and the hold is believed for
+   *   less time than that (SessionProof).
+   * - A node that is taken for one's own, but is of a session that has ended: a claim remembers its
+   *   session, and ends with it. A node that is found again is adopted only if ZooKeeper names the
+   *   living session as its owner; otherwise it is deleted.
+   * - A node that the claim does not know of: after a lost reply the claim is Unknown, and creates
+   *   nothing before it has listed the queue after a sync. By then the lost request has been processed,
+   *   or never will be: ZooKeeper refuses requests of a session that arrive on a connection that the
+   *   session has left. Nor does a paused thread send it later: an attempt that was given up sends
+   *   nothing. The nodes of a dead session go with it. SessionNodes finds the rest.
+   * - A waiter that is never woken: a watch is set by a read of the node, which also tells if the node
+   *   is gone already; ZooKeeper's client sets watches again after a reconnect; and the queue is listed
+   *   once a lease in any case.
+   * - An event that is wrongly taken for a grant. The deletion of a node says only that it is gone, and
+   *   counts as a grant only if nobody else was ahead. A holder that had to wait changes its node and
+   *   deletes it in one transaction: these two events together say that it held the name, so that
    *   everyone ahead of it was gone. Session knows when events can be relied on.
-   * - An event grants without a look at the queue, so the own node is watched, too. If someone removes
-   *   it, the next waiter no longer waits for us, and both would be granted by the same event. Events
-   *   of one connection come in the order of what they tell of: that our node is gone is heard first.
-   *   Nothing is granted by an event unless the queue was listed on the connection that it came by.
-   * - A node that is made after its store was closed, in a session that goes on: whoever sends a
-   *   creation looks afterwards whether the store was closed, and then removes the node itself.
+   * - A grant after the own node was removed. An event grants without a look at the queue, so the own
+   *   node is watched, too: if someone removes it, the next waiter no longer waits for this claim, and
+   *   the same event would grant both. Events of one connection arrive in the order of the changes, so
+   *   the removal of the own node is heard first. And an event grants only if the queue was listed on
+   *   the connection that the event came by.
+   * - A node that is created after its store was closed, in a session that goes on: after sending a
+   *   creation, the claim checks whether the store was closed, and if so removes the node itself.
    */
   private static final int MAX_TRIES = 5;
   private static final int POLL_SHARE = 4;
 
-  /** An attempt that no answer belongs to. */
+  /** The number of no attempt: no answer belongs to it. */
   private static final int STALE = 0;
 
   final ClaimRequest request;
@@ -83,7 +84,7 @@ public final class Claim implements Session.NodeWatcher {
   private final ClaimRequests requests;
   private volatile ClaimHandler handler;
 
-  // Guarded by this. Answers count only if they belong to the last attempt.
+  // Guarded by this. Only answers to the last attempt count.
   private ClaimState state = new New();
   private int attempt = STALE;
   private boolean hasWaited;
@@ -108,7 +109,7 @@ public final class Claim implements Session.NodeWatcher {
 
   // Asking. -------------------------------------------------------------------------------------
 
-  /** Asks for the name, for the first time or again; whoever asked last is answered. */
+  /** Asks for the name, for the first time or again; the last asker gets the answer. */
   public void ask(ClaimHandler asker) {
     handler = asker;
     ClaimState now;
@@ -128,18 +129,18 @@ public final class Claim implements Session.NodeWatcher {
       } else if (now instanceof Waiting waiting) {
         look(waiting, true);
       } else if (now instanceof Granted granted) {
-        tell(granted, context.store().time().now()); // A repeat starts the lease again.
+        tell(granted, context.store().time().now()); // A repeat renews the lease.
       }
     } catch (StoreUnavailableException e) {
       if (now instanceof Waiting) {
         fail(mine, e);
       } else {
-        handler.failed(e); // Nothing was sent, and it stays what it was.
+        handler.failed(e); // Nothing was sent, so the state stays as it was.
       }
     }
   }
 
-  /** Starts an attempt, if the claim is still what the caller took it for. */
+  /** Starts an attempt, if the claim is still in the state that the caller has seen. */
   private synchronized int begin(ClaimState from, ClaimState next) {
     if (state != from) {
       return STALE;
@@ -166,9 +167,9 @@ public final class Claim implements Session.NodeWatcher {
   }
 
   /**
-   * Sends the creation, unless the attempt was given up meanwhile; then whoever gave it up may have
-   * looked for its node already. Under the monitor, since that look must come after the creation;
-   * ZooKeeper's client only puts it into a queue.
+   * Sends the creation, unless the attempt was given up meanwhile: a search for its node may then
+   * be under way already. Under the monitor, so that such a search is sent after the creation;
+   * ZooKeeper's client only queues the request.
    */
   private boolean sendCreate(int mine, Session on, int tries, FastPath.Attempt fast) {
     Moment sent = context.store().time().now();
@@ -226,7 +227,7 @@ public final class Claim implements Session.NodeWatcher {
     }
   }
 
-  /** Finds out whether there is a node, and goes on from there. */
+  /** Looks for the claim's node, and goes on with what it finds. */
   private void recover(ClaimState from) {
     Session on = context.sessions().connected();
     int mine = begin(from, new Asking(on, context.store().time().now(), from.node()));
@@ -271,10 +272,10 @@ public final class Claim implements Session.NodeWatcher {
   }
 
   /**
-   * Decides by the queue as it was after the node was in it.
+   * Decides by the queue, listed after the node was in it.
    *
    * @param queue null if it is proven that nobody is ahead
-   * @param connection which one it was listed on
+   * @param connection the connection that it was listed on
    */
   private void onQueue(int mine, Session on, @Nullable LockQueue queue, int connection) {
     List<QueueNode> ahead;
@@ -314,7 +315,7 @@ public final class Claim implements Session.NodeWatcher {
     } else {
       CompletableFuture<Obstacle> seen =
           requests.read(on, ahead.get(0)).handle((found, failure) -> obstacle(found));
-      leave(() -> handler.refused(seen.join())); // Answered before the deletion is.
+      leave(() -> handler.refused(seen.join())); // This read is answered before the deletion.
     }
   }
 
@@ -328,7 +329,7 @@ public final class Claim implements Session.NodeWatcher {
 
   // Waiting. ------------------------------------------------------------------------------------
 
-  /** Waits from now on, or goes on waiting; called under the monitor. */
+  /** Begins to wait, or goes on waiting; called under the monitor. */
   private Waiting.Watches waitBehind(
       List<QueueNode> ahead, Session on, OwnNode own, Moment sent, int connection) {
     Waiting waiting = state instanceof Waiting already ? already : new Waiting(on, own, sent);
@@ -408,7 +409,9 @@ public final class Claim implements Session.NodeWatcher {
             Duration.ofMillis(found.data().leaseMillis()));
   }
 
-  /** The list may be older than the head's leaving: what was known before is then better. */
+  /**
+   * The head may have left since it was listed; then the obstacle that was known before is kept.
+   */
   private void onHeadRead(int mine, Requests.@Nullable Node found) {
     boolean isKnown;
     synchronized (this) {
@@ -417,7 +420,7 @@ public final class Claim implements Session.NodeWatcher {
     onBlocked(mine, found == null && isKnown ? null : obstacle(found));
   }
 
-  /** Nothing has changed; whoever has asked again hears it. */
+  /** Nothing has changed; tells an asker who has asked again. */
   private void repeatObstacle(int mine) {
     Obstacle known;
     synchronized (this) {
@@ -429,7 +432,7 @@ public final class Claim implements Session.NodeWatcher {
     onBlocked(mine, known == null ? Obstacle.UNKNOWN : known);
   }
 
-  /** A predecessor is still there; told once it is known who has the name. */
+  /** A predecessor is still there; the handler is told when it is known who holds the name. */
   private void onBlocked(int mine, @Nullable Obstacle found) {
     synchronized (this) {
       if (attempt != mine || !(state instanceof Waiting waiting)) {
@@ -445,7 +448,7 @@ public final class Claim implements Session.NodeWatcher {
     handler.waiting(found);
   }
 
-  /** The data of a node were changed: of one ahead, which means nothing yet, or of the own. */
+  /** The data of a node were changed: of a predecessor, which means nothing yet, or of the own. */
   @Override
   public void changed(String path) {
     int mine;
@@ -460,7 +463,7 @@ public final class Claim implements Session.NodeWatcher {
     failTouched(mine);
   }
 
-  /** Nothing that is heard from now on grants anything, until it is known to be queued again. */
+  /** No event grants the claim any more, until it is known to be queued again. */
   private void failTouched(int mine) {
     fail(mine, unavailable("The node of a claim was touched by someone else"));
   }
@@ -481,7 +484,7 @@ public final class Claim implements Session.NodeWatcher {
         String gone = path.substring(requests.folder.length() + 1);
         boolean fits = waiting.fitsWithout(gone, request.mode(), handedOver);
         if (fits && waiting.isInOrder()) {
-          // An event has no sending to count from; the node is kept for as long as its session.
+          // No request led to this event, so the lease counts from now; the session keeps the node.
           granted = grant(waiting.session(), waiting.node(), null);
         }
       }
@@ -495,7 +498,7 @@ public final class Claim implements Session.NodeWatcher {
     }
   }
 
-  /** Looks whether an event was missed. */
+  /** Checks whether an event was missed. */
   private void poll() {
     int mine;
     synchronized (this) {
@@ -543,7 +546,7 @@ public final class Claim implements Session.NodeWatcher {
     if (isChanged) {
       list(mine, on);
     } else {
-      // A list that another waiter asked for will do.
+      // The list of another waiter is good enough.
       long maxAge = request.lease().toNanos() / POLL_SHARE;
       context.queues().poll(on, requests.folder, maxAge, listed -> onListed(mine, on, listed));
     }
@@ -552,10 +555,10 @@ public final class Claim implements Session.NodeWatcher {
   // Granted. ------------------------------------------------------------------------------------
 
   /**
-   * Has the name from now on; called under the monitor.
+   * Grants the claim; called under the monitor.
    *
-   * @param from when the lease begins: not after the sending of the request that has told so; null
-   *     for now
+   * @param from when the lease begins, no later than the request was sent whose answer grants it;
+   *     null for now
    */
   private Granted grant(Session on, OwnNode own, @Nullable Moment from) {
     stopWaiting();
@@ -573,12 +576,12 @@ public final class Claim implements Session.NodeWatcher {
   }
 
   /**
-   * Tells the handler, as soon as enough is proven of the session. If the grant is gone by then,
-   * the handler has been told that instead.
+   * Tells the handler of the grant once the session is proven to live for long enough. If the grant
+   * is gone by then, the handler has been told of that instead.
    */
   private void tell(Granted granted, Moment from) {
     Session on = granted.session();
-    // Less than half of what could be proven would only make the holder renew at once.
+    // With less than half of what can be proven, the holder would renew at once.
     context
         .heartbeat()
         .whenProven(on, on.leastNanos(request.lease()), () -> tellNow(granted, from));
@@ -607,28 +610,28 @@ public final class Claim implements Session.NodeWatcher {
     }
   }
 
-  /** Returns whether the claim has the name, in this session. */
+  /** Returns whether the claim is granted, in this session. */
   public synchronized boolean isGrantedOn(Session on) {
     return state instanceof Granted granted && granted.session() == on && !on.hasEnded();
   }
 
-  /** A node that was granted. */
+  /** The node of a granted claim. */
   public record HeldNode(String path, long number) {}
 
-  /** Returns the node to ask for; null if nothing is granted in this session. */
+  /** Returns the claim's node; null if it is not granted in this session. */
   public synchronized @Nullable HeldNode heldNodeOn(Session on) {
     OwnNode own = isGrantedOn(on) ? state.node() : null;
     return own == null ? null : new HeldNode(own.path(), own.czxid());
   }
 
-  /** Returns the name of the node, if a list of that time must show it; null if it need not. */
+  /** Returns the node's name if a list of that time must show it; null if it need not. */
   public synchronized @Nullable String nodeSeenBefore(long nanos) {
     return state instanceof Granted granted && granted.seenNanos - nanos < 0
         ? granted.node().name()
         : null;
   }
 
-  /** A renewal has found that the grant is gone, and tells the holder itself. */
+  /** Ends a grant that a renewal has found to be gone; the renewal tells the holder. */
   public synchronized void end() {
     if (state instanceof Granted) {
       state = new Over();
@@ -636,7 +639,7 @@ public final class Claim implements Session.NodeWatcher {
     }
   }
 
-  /** The node is not there any more, and the holder has not asked. */
+  /** The node has gone, unasked for: tells the holder. */
   public void gone() {
     boolean isTold;
     synchronized (this) {
@@ -646,7 +649,7 @@ public final class Claim implements Session.NodeWatcher {
       end();
       granted.isGoneMeanwhile = granted.telling > 0;
       if (granted.isGoneMeanwhile) {
-        return; // Whoever tells of the grant says so next.
+        return; // The thread that is telling of the grant will tell of this next.
       }
       isTold = granted.isTold;
     }
@@ -659,7 +662,7 @@ public final class Claim implements Session.NodeWatcher {
 
   // Unknown outcomes. ---------------------------------------------------------------------------
 
-  /** The attempt has failed: whether there is a node, and whether it is ours, is not known. */
+  /** The attempt has failed: it is unknown whether there is a node, and whether it is our own. */
   private void fail(int mine, RuntimeException cause) {
     boolean isHeard;
     synchronized (this) {
@@ -697,7 +700,7 @@ public final class Claim implements Session.NodeWatcher {
 
   // Leaving. ------------------------------------------------------------------------------------
 
-  /** Makes sure that there is no node. */
+  /** Makes sure that the claim has no node. */
   public CompletableFuture<Void> withdraw() {
     synchronized (this) {
       isWithdrawn = true;
@@ -706,14 +709,14 @@ public final class Claim implements Session.NodeWatcher {
       }
       if (state instanceof Asking) {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        withdrawals.add(done); // Whatever is heard next ends it.
+        withdrawals.add(done); // The next answer ends it.
         return done;
       }
     }
     return remove(false).thenAccept(release -> {});
   }
 
-  /** Gives the grant back; a holder that has waited may have waiters behind it, and tells them. */
+  /** Releases the grant; a holder that had to wait may have waiters behind it, and tells them. */
   public CompletableFuture<Release> release() {
     boolean handsOver;
     synchronized (this) {
@@ -722,7 +725,7 @@ public final class Claim implements Session.NodeWatcher {
     return remove(handsOver);
   }
 
-  /** Leaves the queue, then does something; whoever withdrew the claim meanwhile is told. */
+  /** Leaves the queue, then runs a task; completes withdrawals that came meanwhile. */
   private void leave(Runnable then) {
     remove(false)
         .whenComplete(
@@ -755,7 +758,7 @@ public final class Claim implements Session.NodeWatcher {
     }
   }
 
-  /** Deletes the node, or whatever there is if it is not known which. */
+  /** Deletes the node, or all nodes of the owner if the node is not known. */
   private CompletableFuture<Release> remove(boolean handsOver) {
     ClaimState before;
     synchronized (this) {
@@ -781,9 +784,9 @@ public final class Claim implements Session.NodeWatcher {
   }
 
   /**
-   * The deletion was answered, or has failed.
+   * Notes that the deletion was answered, or has failed.
    *
-   * @param isSure whether it is known that there is no node
+   * @param isSure whether the node is known to be gone
    */
   private void onRemoved(boolean isSure) {
     synchronized (this) {
@@ -809,7 +812,7 @@ public final class Claim implements Session.NodeWatcher {
     fail(mine, unavailable("The session ended while lock '" + request.name() + "' was waited for"));
   }
 
-  /** The store is closed: whoever waits for an answer, or was not told of a grant, is told that. */
+  /** The store is closed: tells the handler, if it waits for an answer or the news of a grant. */
   public void close() {
     int mine;
     boolean isUntold;
@@ -828,12 +831,12 @@ public final class Claim implements Session.NodeWatcher {
     return state.session();
   }
 
-  /** Deletes whatever there is of this claim in a session, without regard to its state. */
+  /** Deletes all nodes of this claim through a session, whatever its state. */
   public CompletableFuture<Release> purge(Session on) {
     return requests.purge(on);
   }
 
-  /** Deletes whatever there is of a claim that is not known any more. */
+  /** Deletes all nodes of a claim that this store does not know any more. */
   public static CompletableFuture<Release> purge(ClaimRequest request, ClaimContext context) {
     return new ClaimRequests(request, context).purge();
   }

@@ -19,23 +19,23 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one claim asks of the server: to create, watch, find and delete its node. Knows nothing of
- * the claim's state.
+ * The requests of one claim: to create, watch, find and delete its node. Knows nothing of the
+ * claim's state.
  *
- * <p>{@link #create} and {@link #watch} hand their result to a callback, on ZooKeeper's event
- * thread: what is decided by events depends on their order. A future would not do: what is attached
- * to one that is complete runs on the thread that attaches it.
+ * <p>{@link #create} and {@link #watch} hand their result to a callback on ZooKeeper's event
+ * thread, since decisions depend on the order of events. A future would not keep that order: what
+ * is attached to a complete future runs on the thread that attaches it.
  */
 final class ClaimRequests {
   private static final byte[] NOTHING = {};
   private static final int OK = KeeperException.Code.OK.intValue();
   private static final int NO_NODE = KeeperException.Code.NONODE.intValue();
 
-  /** Whatever is the matter with the node, the read of its data, which follows, tells it. */
+  /** The read of the node's data follows, and reports any failure. */
   private static final AsyncCallback.Children2Callback IGNORED =
       (code, path, context, children, stat) -> {};
 
-  /** What came of a creation. */
+  /** The outcome of a creation. */
   sealed interface Created {
     record Made(String path, long czxid) implements Created {}
 
@@ -45,7 +45,7 @@ final class ClaimRequests {
     record Failed(RuntimeException cause) implements Created {}
   }
 
-  /** What a read that sets a watch has found. */
+  /** The outcome of a read that sets a watch. */
   sealed interface Watched {
     record There(Requests.Node node) implements Watched {}
 
@@ -55,11 +55,11 @@ final class ClaimRequests {
   }
 
   /**
-   * What was found of an owner.
+   * The outcome of a search for an owner's node.
    *
-   * @param queue everyone in the queue, in no order
-   * @param path the node that belongs to the living session; null if there is none
-   * @param stat what ZooKeeper knows of it
+   * @param queue all nodes of the queue, in no order
+   * @param path the owner's node of the living session; null if there is none
+   * @param stat the stat of that node
    */
   record Found(List<QueueNode> queue, @Nullable String path, @Nullable Stat stat) {}
 
@@ -82,9 +82,9 @@ final class ClaimRequests {
   /**
    * Creates the node.
    *
-   * @param tries how often it was tried in vain, because the container was not there; it is then
-   *     made along with the node
-   * @param sent a moment before this
+   * @param tries how many tries have failed because the container was missing; if any, this one
+   *     creates it, too
+   * @param sent a moment before this call
    */
   void create(Session on, int tries, Moment sent, Consumer<Created> then) {
     if (tries > 1) {
@@ -131,15 +131,15 @@ final class ClaimRequests {
   }
 
   /**
-   * Watches the deletion of a node also beyond a change of its data. Sent before {@link #watch}: a
-   * node that is changed and deleted between the two would otherwise have used up the watch of its
-   * data with the change, and nothing would tell of the deletion.
+   * Watches the deletion of a node, even after its data has changed. It is sent before {@link
+   * #watch}: if the node is changed and deleted between the two, the change uses up the watch of
+   * the data, and nothing else would tell of the deletion.
    */
   void watchDeletion(Session on, String path) {
     on.zk.getChildren(path, on, IGNORED, null);
   }
 
-  /** As above, where that is all that has to be known: what its data say is known already. */
+  /** As above, for a node whose data is known already, so that {@link #watch} is not needed. */
   void watchDeletion(Session on, String path, NodeData known, Consumer<Watched> then) {
     AsyncCallback.Children2Callback heard =
         (code, asked, ignored, children, stat) ->
@@ -147,7 +147,7 @@ final class ClaimRequests {
     on.zk.getChildren(path, on, heard, null);
   }
 
-  /** What the nodes of that client of this name say; null if none was read yet. */
+  /** Returns the data of that client's nodes of this name; null if none was read yet. */
   @Nullable NodeData known(QueueNode node) {
     return context.knownClients().of(folder, node);
   }
@@ -167,8 +167,8 @@ final class ClaimRequests {
   /**
    * Deletes a node.
    *
-   * @param handsOver also tells its watchers that its owner had the name: it is changed and deleted
-   *     in one step, so the next waiter need not list the queue
+   * @param handsOver whether to change and delete it in one step, which tells its watchers that its
+   *     owner held the name, so that the next waiter need not list the queue
    */
   CompletableFuture<Release> delete(String path, boolean handsOver) {
     CompletableFuture<Release> answer = new CompletableFuture<>();
@@ -198,7 +198,7 @@ final class ClaimRequests {
     }
   }
 
-  /** Deletes whatever there is of this owner, in whatever session it was made. */
+  /** Deletes all nodes of this owner, of whatever session. */
   CompletableFuture<Release> purge() {
     try {
       return purge(context.sessions().current());
@@ -207,7 +207,7 @@ final class ClaimRequests {
     }
   }
 
-  /** As {@link #purge()}, asked on a session that need not be the current one. */
+  /** As {@link #purge()}, through a session that need not be the current one. */
   CompletableFuture<Release> purge(Session on) {
     Requests requests = new Requests(on);
     return requests
@@ -221,8 +221,8 @@ final class ClaimRequests {
   // Recovery. -----------------------------------------------------------------------------------
 
   /**
-   * Looks for a node of this owner after everything that was sent before has been done or never
-   * will be. One of a session that has ended will never be ours again: it is deleted.
+   * Looks for a node of this owner, once every earlier request has been processed or never will be.
+   * Deletes nodes of sessions that have ended, which can't be held any more.
    */
   CompletableFuture<Found> find(Session on) {
     Requests requests = new Requests(on);

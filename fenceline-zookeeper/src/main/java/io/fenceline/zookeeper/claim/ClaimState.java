@@ -14,12 +14,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a claim is on its way, with what is known there. Guarded by the monitor of the {@link
- * Claim}.
+ * The state of a claim, with what is known in it. Guarded by the monitor of the {@link Claim}.
  *
  * <pre>
  * New → Asking → Waiting → Granted → Leaving → Over
- *          ↑        ↓          (each may leave; a grant that is gone is over)
+ *          ↑        ↓          (each state may leave; a grant that is gone is over)
  *          └──── Unknown       (an answer is missing, so there may be a node)
  * </pre>
  */
@@ -38,8 +37,8 @@ sealed interface ClaimState {
   /**
    * The claim's own node.
    *
-   * @param czxid the transaction that made it: the number of the grant
-   * @param fast what is learnt from its deletion
+   * @param czxid the transaction that created it: the grant number
+   * @param fast the attempt of the fast path that must hear of its deletion; null if none
    */
   record OwnNode(String path, long czxid, FastPath.@Nullable Attempt fast) {
     String name() {
@@ -50,7 +49,7 @@ sealed interface ClaimState {
   /** Nothing was sent yet. */
   record New() implements ClaimState {}
 
-  /** The node was asked for, or is being looked for. */
+  /** The node is being created, or searched for. */
   record Asking(Session session, Moment sent, @Nullable OwnNode node) implements ClaimState {
     Asking withNode(@Nullable OwnNode own) {
       return new Asking(session, sent, own);
@@ -60,10 +59,10 @@ sealed interface ClaimState {
   /** Behind others in the queue. */
   final class Waiting implements ClaimState {
     /*
-     * Of those ahead, only as many are kept as it takes to see that the claim does not fit: a queue of
-     * n would otherwise be kept n times. The near ones are watched; the far ones are the next ahead of
-     * them. If the claim does not fit beside the far ones alone, it fits beside no more either; if it
-     * does, they are all there are.
+     * Keeps only as many of those ahead as it takes to see that the claim does not fit: otherwise n
+     * waiters would keep n queues. The near ones are watched; the far ones are the next ahead of them.
+     * If the claim does not fit beside the far ones alone, it does not fit beside more of them either;
+     * if it does fit, there are no more.
      */
     private final Session session;
     private final OwnNode node;
@@ -74,10 +73,10 @@ sealed interface ClaimState {
     private @Nullable String headName;
     private int listedOn;
 
-    /** When the queue was last asked for. */
+    /** When the queue was last requested. */
     Moment sent;
 
-    /** Whether that is not answered yet. */
+    /** Whether that request is not answered yet. */
     boolean isUnanswered = true;
 
     /** Whether the handler was told who is in the way, and who that is. */
@@ -104,20 +103,20 @@ sealed interface ClaimState {
     }
 
     /**
-     * What is to be sent because of a new list.
+     * The requests that a new list leads to.
      *
      * @param own whether to watch the own node
-     * @param predecessors which others to watch
+     * @param predecessors the other nodes to watch
      * @param readHead whether to read the head of the queue, which is not watched
-     * @param isNext whether nobody else is ahead, so that the end of that one is enough
+     * @param isNext whether only one is ahead, so that its deletion is all that has to be heard
      */
     record Watches(boolean own, List<QueueNode> predecessors, boolean readHead, boolean isNext) {}
 
     /**
-     * Takes in a list.
+     * Takes over a new list.
      *
      * @param ahead those ahead, the nearest last
-     * @param connection which one the list was asked for on
+     * @param connection the connection that the list was requested on
      */
     Watches follow(Mode mode, List<QueueNode> ahead, int connection) {
       if (connection != listedOn) {
@@ -138,9 +137,9 @@ sealed interface ClaimState {
     }
 
     /**
-     * One ahead has left; returns whether the claim fits beside those that remain.
+     * Removes one ahead that has left; returns whether the claim fits beside those that remain.
      *
-     * @param handedOver whether it is known to have had the name, so that nobody ahead of it
+     * @param handedOver whether that one is known to have held the name, so that nobody ahead of it
      *     remains
      */
     boolean fitsWithout(String gone, Mode mode, boolean handedOver) {
@@ -157,12 +156,12 @@ sealed interface ClaimState {
           Stream.concat(near.stream(), far.stream()).map(QueueNode::mode).toList());
     }
 
-    /** Returns whether events come in order since the list; see {@link Session}. */
+    /** Returns whether events have come in order since the list; see {@link Session}. */
     boolean isInOrder() {
       return session.connection() == listedOn;
     }
 
-    /** The wait is over. */
+    /** Ends the wait. */
     void stop(Session.NodeWatcher watcher, String folder) {
       if (poll != null) {
         poll.cancel();
@@ -171,7 +170,7 @@ sealed interface ClaimState {
     }
   }
 
-  /** Has the name. */
+  /** Holds the name. */
   final class Granted implements ClaimState {
     private final Session session;
     private final OwnNode node;
@@ -182,7 +181,7 @@ sealed interface ClaimState {
     /** When the node was known to be there. */
     final long seenNanos;
 
-    /** How many are telling the handler of the grant right now. */
+    /** How many threads are telling the handler of the grant right now. */
     int telling;
 
     boolean isTold;
@@ -206,7 +205,7 @@ sealed interface ClaimState {
     }
   }
 
-  /** An answer is missing: there may be a node, and it may be ours. */
+  /** An answer is missing: there may be a node, and it may be of the living session. */
   record Unknown(@Nullable Session session, @Nullable OwnNode node) implements ClaimState {}
 
   /** The node is being deleted. */

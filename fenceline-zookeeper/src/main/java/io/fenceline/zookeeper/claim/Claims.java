@@ -10,13 +10,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that this store has in ZooKeeper, or may have: a claim is here before its node is asked for,
- * and until it is known that there is no node.
+ * All claims of this store that have a node in ZooKeeper, or may have one: a claim is here from
+ * before its node is created until the node is known to be gone.
  */
 public final class Claims {
   private final ConcurrentHashMap<Owner, Claim> byOwner = new ConcurrentHashMap<>();
 
-  // What a node's name tells of its owner; a hash that is not made again for each question.
+  // The hashes of the owners, as nodes' names have them; kept, so that a look-up need not hash.
   private final Set<String> tags = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong added = new AtomicLong();
@@ -62,7 +62,7 @@ public final class Claims {
     return byOwner.isEmpty();
   }
 
-  /** Returns how many there have been. */
+  /** Returns how many have ever been added. */
   public long added() {
     return added.get();
   }
@@ -74,9 +74,9 @@ public final class Claims {
   // The end. ------------------------------------------------------------------------------------
 
   /**
-   * The store is closed.
+   * Notes that the store is closed.
    *
-   * @param lateCleanup removes the node of a claim that was sent meanwhile
+   * @param lateCleanup removes the node of a claim that is sent meanwhile
    */
   public void close(Consumer<Claim> lateCleanup) {
     cleanup = lateCleanup;
@@ -87,8 +87,8 @@ public final class Claims {
   }
 
   /**
-   * The creation of a claim's node was sent. If the store was closed before that, so was the
-   * removal of what it leaves, and the node would stay as long as the session of the application.
+   * Called after the creation of a claim's node was sent. If the store was closed before that, its
+   * cleanup may have missed the node, which would stay for as long as the application's session.
    */
   void removeIfClosed(Claim claim) {
     Consumer<Claim> late = cleanup;

@@ -17,52 +17,52 @@ import org.jspecify.annotations.Nullable;
  * The fast path: grants an exclusive claim without a list of the queue, where nobody else uses the
  * name.
  *
- * <p>{@link #attempt} is its one entry. Switched off, every claim lists the queue, and nothing else
- * changes.
+ * <p>{@link #attempt} is its one entry. If it is switched off, every claim lists the queue, and
+ * nothing else changes.
  */
 public final class FastPath {
   /*
-   * A node's sequence counts the nodes that its folder had before, of whatever mode and whoever made
-   * them. When an exclusive claim had the name, all nodes before its own were gone; once the deletion
-   * of its node was answered, its own was gone, too. So if our next node has the very next sequence,
-   * nobody has come between, and nobody is ahead of it. Only exclusive claims prove that the nodes
-   * before them are gone, but nodes of every mode take a sequence.
+   * A node's sequence counts the nodes that were created in its folder before, in any mode and by any
+   * client. When an exclusive claim was granted, all nodes before its own were gone; when the deletion
+   * of its node was answered, its own was gone, too. So if the next node of this client has the very
+   * next sequence, nobody has come in between, and nobody is ahead of it. Only exclusive claims prove
+   * that the nodes before them are gone, but nodes of every mode take a sequence.
    *
    * What would break it, and why it can't:
    *
-   * - The folder is removed when it is empty, and made again by another client: its sequences start
-   *   again, and the other client may be ahead of us with a sequence that we took for gone. So what
-   *   is known of a name counts only while a watch guards its folder, and only for nodes whose
-   *   creation was sent after the watch was.
+   * - The folder is removed when it is empty, and another client creates it again: sequences start
+   *   again, and the other client may be ahead with a sequence that was taken for gone. So what is
+   *   known of a name counts only while a watch guards its folder, and only for nodes whose creation
+   *   was sent after the watch.
    * - This is the only place where a grant rests on an event that did NOT come. It rests on what the
    *   Programmer's Guide promises (What ZooKeeper Guarantees about Watches): "Watches are ordered with
    *   respect to other events, other watches, and asynchronous replies. The ZooKeeper client libraries
-   *   ensures that everything is dispatched in order." So by the time that the answer to a creation is
-   *   heard, a removal of the folder before that creation has been heard. In the code of 3.9: a server
-   *   sends the event while it removes the folder (DataTree.deleteNode), before it does anything that
-   *   comes later (CommitProcessor.run); the client puts events and answers into one queue, and one
-   *   thread takes them (ClientCnxn: SendThread.readResponse, finishPacket, EventThread).
-   * - What happens while there is no connection is not told in time. But the loss of a connection is
-   *   told, and so is the next connection, before anything that is answered there (SendThread:
-   *   cleanAndNotifyState, onConnected). All names are forgotten by either: the client may leave out
-   *   the first one, if it has just told of a watch that was removed (EventThread.queueEvent). That
-   *   watches are set again is not relied on; a client can be told not to.
-   * - A watch that was never set: a name counts only once the read was answered. A server does not
-   *   tell of nodes that one may not read (NIOServerCnxn.process), so the watch is set by a read, which
-   *   needs the same right. Whoever takes that right from a folder in use, and leaves the right to
-   *   create in it, would break this. So would a server that forgets a watch.
-   * - A watch that another store on the same connection removes: everyone whose watch it was is told.
-   * - A sequence that we do not know of: a reply was lost, or another of our claims waits or gave up.
-   *   It is not gone for us, so the one after it is not next, and lists the queue.
+   *   ensures that everything is dispatched in order." So when the answer to a creation arrives, the
+   *   event of an earlier removal of the folder has arrived before. In the code of 3.9: a server sends
+   *   the event while it removes the folder (DataTree.deleteNode), before it processes any later
+   *   request (CommitProcessor.run); the client puts events and answers into one queue, and one thread
+   *   takes them (ClientCnxn: SendThread.readResponse, finishPacket, EventThread).
+   * - Events that are missed while there is no connection. The client tells of the loss of a
+   *   connection, and of the next connection before any answer on it (SendThread: cleanAndNotifyState,
+   *   onConnected). Either makes this forget all names, since the client may leave out the first one if
+   *   it has just told of a watch that was removed (EventThread.queueEvent). It does not rely on
+   *   watches being set again; a client can be told not to do that.
+   * - A watch that was never set: a name counts only once the read was answered. A server sends no
+   *   events about nodes that the session may not read (NIOServerCnxn.process), so the watch is set by
+   *   a read, which needs the same right. To take that right from a folder in use, and leave the right
+   *   to create in it, would break this. So would a server that forgets a watch.
+   * - A watch that another store on the same connection removes: every owner of the watch is told.
+   * - A sequence that this client does not know of: a reply was lost, or another of its claims waits or
+   *   gave up. It does not count as gone, so the next node is not proven to be first, and lists.
    * - Sequences near their end, which repeat, do not count.
    */
 
-  /** How many names are remembered for a session: those that were used last. */
+  /** How many names are remembered for a session, by last use. */
   public static final int MAX_NAMES = 1_000;
 
   private static final int NONE = -1;
 
-  /** How many claims in a row have to be alone after another client was met. */
+  /** After another client was met, how many claims in a row must be alone again. */
   private static final int CALM_CLAIMS = 4;
 
   private static final int OK = KeeperException.Code.OK.intValue();
@@ -76,7 +76,7 @@ public final class FastPath {
     this.isOn = isOn;
   }
 
-  /** Tells what to do for a claim; called right before the creation of its node is sent. */
+  /** Starts the attempt of a claim; called right before the creation of its node is sent. */
   Attempt attempt(Session session, String folder, Mode mode) {
     return isOn && mode instanceof Mode.Exclusive ? names(session).attempt(folder) : LISTS;
   }
@@ -89,12 +89,12 @@ public final class FastPath {
     return names;
   }
 
-  /** The session has ended. */
+  /** Forgets a session that has ended. */
   public void forget(Session session) {
     bySession.remove(session);
   }
 
-  /** The store is closed, and its session may go on: removes all watches. */
+  /** Closes this with its store: removes all watches, since the session may go on. */
   public void close() {
     bySession.values().forEach(Names::close);
     bySession.clear();
@@ -113,7 +113,7 @@ public final class FastPath {
       this.skipsList = skipsList;
     }
 
-    /** Whether the claim is likely to be alone, so that no list is sent along with its creation. */
+    /** Whether the claim is likely to be alone, so that its creation is sent without a list. */
     boolean skipsList() {
       return skipsList;
     }
@@ -123,14 +123,14 @@ public final class FastPath {
       return names != null && name != null && names.created(name, this, sequence);
     }
 
-    /** The creation has failed; there may be a node all the same. */
+    /** The creation has failed, though there may be a node. */
     void failed() {
       if (name != null) {
         name.failed();
       }
     }
 
-    /** The claim has had the name, and its node is surely gone. */
+    /** The claim was granted, and its node is known to be gone. */
     void released() {
       if (name != null) {
         name.released(sequence);
@@ -142,7 +142,7 @@ public final class FastPath {
   private static final class Names implements Session.Listener {
     private final Session session;
 
-    // Guarded by this; the one that was used last is the last.
+    // Guarded by this; in the order of last use.
     private final LinkedHashMap<String, Name> names = new LinkedHashMap<>(16, 0.75f, true);
 
     Names(Session session) {
@@ -186,8 +186,8 @@ public final class FastPath {
     }
 
     /**
-     * Nobody else seems to use this name: guards its folder from now on. A name that is used once
-     * costs nothing, and nobody waits for this read.
+     * Guards the folder of a name that nobody else seems to use. A name that is used only once
+     * needs no watch, and nobody waits for this read.
      */
     private void watch(Name known) {
       synchronized (this) {
@@ -205,7 +205,7 @@ public final class FastPath {
             }
           };
       session.zk.getData(known.folder, session, heard, null);
-      // Only now: whoever finds it there sends its creation after the watch.
+      // Only now, so that a creation by a claim that finds it here is sent after the watch.
       synchronized (this) {
         names.replace(known.folder, known, next);
       }
@@ -214,7 +214,7 @@ public final class FastPath {
     private void unwatch(Name name) {
       name.end();
       if (name.isWatched) {
-        // Not if there is no connection: the client would then tell nobody that it is lost.
+        // Not without a connection: the client would then not report that the connection is lost.
         session.zk.removeAllWatches(name.folder, Watcher.WatcherType.Data, false, IGNORED, null);
       }
     }
@@ -246,7 +246,7 @@ public final class FastPath {
     }
   }
 
-  /** What is known of one life of a name's folder: up to which sequence all nodes are gone. */
+  /** A name's folder, from its creation to its removal: up to which sequence all nodes are gone. */
   static final class Name {
     private final String folder;
     private final boolean isWatched;
@@ -260,10 +260,10 @@ public final class FastPath {
     private int credit;
 
     /**
-     * Nothing is known yet.
+     * Starts with no knowledge.
      *
-     * @param isWatched whether a watch was sent for it; if not, it only tells whether one is worth
-     *     it
+     * @param isWatched whether a watch was sent for it; if not, it only tells whether one is
+     *     worthwhile
      */
     Name(String folder, boolean isWatched) {
       this.folder = folder;
@@ -280,7 +280,7 @@ public final class FastPath {
       underWay--;
     }
 
-    /** Returns whether all nodes before it are gone, as far as this name can tell. */
+    /** Returns whether all nodes before this one are gone, as far as this name can tell. */
     synchronized boolean created(Attempt attempt, int sequence) {
       underWay--;
       attempt.sequence = sequence;
@@ -302,12 +302,12 @@ public final class FastPath {
       isGuarded = true;
     }
 
-    /** Returns whether what it tells is proven, and not only likely. */
+    /** Returns whether its knowledge is proven, and not only likely. */
     synchronized boolean isProof() {
       return isGuarded && !ended;
     }
 
-    /** What it tells is over, or of no use any more. */
+    /** Ends it: its knowledge is out of date, or not needed any more. */
     synchronized void end() {
       ended = true;
     }

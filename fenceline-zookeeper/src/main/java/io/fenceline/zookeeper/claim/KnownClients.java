@@ -7,15 +7,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the nodes of other clients say of them, by name: clients that take turns meet the same ones
- * again and again, and need not read it each time. It is shown to people, and decides nothing.
+ * A cache of the data in other clients' nodes, by name: clients that take turns meet each other
+ * again and again, and need not read the data each time. It is shown to people, and decides
+ * nothing.
  */
 public final class KnownClients {
   private static final int MOST = 1_000;
 
   private record Key(String folder, String client) {}
 
-  // Guarded by this; the one that was used last is the last.
+  // Guarded by this; in the order of last use.
   private final Map<Key, NodeData> known =
       new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;

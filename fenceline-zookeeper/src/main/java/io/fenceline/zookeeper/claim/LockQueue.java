@@ -10,18 +10,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of one name in the order in which they came: who holds it, and who waits for whom.
+ * The claims of one name in the order in which they came: decides who holds it, and who waits for
+ * whom.
  *
- * <p>A claim is granted when it fits beside everything that is ahead of it, be that granted or
- * waiting. So nobody overtakes, and every client comes to the same result from the same list.
+ * <p>A claim is granted when it fits beside all claims ahead of it, granted or waiting. So nobody
+ * overtakes, and every client comes to the same result from the same list.
  */
 public final class LockQueue {
   /*
-   * The order is that of creation. Up to 2^31 the sequence tells it. Beyond, it does not: a server
-   * of 3.9 gives 2147483647 again and again, mixed with negative numbers for requests that come
-   * close together (older servers wrap). A name in steady use gets there, 25 days at a thousand
-   * claims a second, since its container is only removed, and the sequence reset, when it is empty.
-   * So near the end of the numbers the order is that of the czxid, which costs a read for each node.
+   * The order is that of creation. Up to 2^31 the sequence gives it. Beyond that it does not: a
+   * server of 3.9 repeats 2147483647, mixed with negative numbers for requests that come close
+   * together (older servers wrap). A name in steady use gets there after 25 days at a thousand claims
+   * a second, since the sequence is reset only when its container is empty and removed. So near the
+   * end of the numbers the order is that of the czxid, which costs a read for each node.
    */
   private static final int MARGIN = 1 << 20;
 
@@ -55,7 +56,7 @@ public final class LockQueue {
     return nodes;
   }
 
-  /** Returns whether sequences tell the order of these. */
+  /** Returns whether the sequences of these nodes give their order. */
   static boolean areSequencesSound(List<QueueNode> nodes) {
     for (QueueNode node : nodes) {
       if (!isSound(node.sequence())) {
@@ -65,7 +66,7 @@ public final class LockQueue {
     return true;
   }
 
-  /** Returns whether a sequence tells the order. */
+  /** Returns whether a sequence is far enough from the end of the numbers to give an order. */
   static boolean isSound(int sequence) {
     return sequence >= 0 && sequence <= Integer.MAX_VALUE - MARGIN;
   }
@@ -126,7 +127,7 @@ public final class LockQueue {
     return mode.fitsBeside(toWatch(mode, ahead).stream().map(QueueNode::mode).toList());
   }
 
-  /** Returns one ahead whose mode can't share a queue with this one; null if there is none. */
+  /** Returns one ahead whose mode can't share a queue with this mode; null if there is none. */
   @Nullable QueueNode stranger(Mode mode, List<QueueNode> ahead) {
     if (isOneFamily) {
       return ahead.isEmpty() || isOneFamily(mode, ahead.get(0).mode()) ? null : ahead.get(0);
@@ -140,8 +141,8 @@ public final class LockQueue {
   }
 
   /**
-   * Returns the predecessors to watch, the nearest first: as many of those in the way as it takes
-   * so that the others alone could not let this claim in by leaving. One for a lock, n for a
+   * Returns the predecessors to watch, the nearest first: so many of those in the way that this
+   * claim can't fit before one of them leaves, whoever else does. One for a lock, up to n for a
    * semaphore of n.
    */
   static List<QueueNode> toWatch(Mode mode, List<QueueNode> ahead) {

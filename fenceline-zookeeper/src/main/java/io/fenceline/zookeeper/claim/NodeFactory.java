@@ -23,7 +23,7 @@ public final class NodeFactory {
   private static final int NODE_EXISTS = KeeperException.Code.NODEEXISTS.intValue();
   private static final AsyncCallback.StringCallback IGNORED = (code, path, context, name) -> {};
 
-  /** What nodes say; most claims of a client say the same. */
+  /** The data of nodes, with its bytes; the same for most claims of a client. */
   private static final class NodeBytes {
     final NodeData data;
     final byte[] bytes;
@@ -79,7 +79,7 @@ public final class NodeFactory {
     return known.bytes;
   }
 
-  /** Returns how long the data of a node is; it differs by a few digits. */
+  /** Returns the size of a node's data, which varies by a few digits. */
   public int dataBytes() {
     return nodeBytes.bytes.length;
   }
@@ -110,7 +110,7 @@ public final class NodeFactory {
     zk.create(layout.of(name), NOTHING, acl, CreateMode.CONTAINER, IGNORED, null);
   }
 
-  /** Creates all folders again, as at the first connect: someone has removed them. */
+  /** Creates all folders again, as at the first connect, after someone has removed them. */
   void createFolders(ZooKeeper zk, String name) {
     shards.remove(layout.shardOf(name));
     String root = layout.root;

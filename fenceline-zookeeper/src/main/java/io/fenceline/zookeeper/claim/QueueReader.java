@@ -16,42 +16,41 @@ import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.KeeperException;
 
 /**
- * Lists the queues of names: at once for one claim, together for many claims of one name.
+ * Lists the queues of names: at once for one claim, and one list for many claims of the same name.
  *
- * <p>A list is as long as its queue. If each of ten thousand waiters listed it for itself, a
- * hundred million nodes would be sent. So of each name at most one list is under way, and claims
- * that come meanwhile share the next one: the number of lists goes with round trips, not with
- * claims.
+ * <p>A list is as long as its queue. If each of ten thousand waiters listed the queue for itself, a
+ * hundred million nodes would be sent. So at most one list per name is under way, and claims that
+ * come meanwhile share the next one: the number of lists grows with time, not with claims.
  */
 public final class QueueReader {
   /*
    * What would break it, and why it can't:
    *
-   * - A list that was made before the asker's node, or before the deletion that it was told of: a
-   *   claim joins only lists that are sent after it has asked, and a session's requests are done in
-   *   order.
-   * - Two holders by a list that is old: whoever joins a queue joins its end, and the others only
-   *   leave. Who is not in the way in a list that has our node will never be; who is may be gone,
-   *   which costs a wait until the watch of that node finds it gone.
-   * - A poll that takes an older list for the removal of its own node: polls come a lease after the
-   *   node was last seen in the queue, and take a list of the last quarter of that lease and of the
-   *   connection of now: had the node been removed since, its watch would have told.
+   * - A list from before the asker's node was created, or before the deletion that it was told of: a
+   *   claim joins only lists that are sent after it has asked, and a session's requests are processed
+   *   in order.
+   * - Two holders because of an old list: claims join a queue at its end, and those ahead only leave.
+   *   If a list that has the own node shows nobody in the way, nobody ever will be. A node that it does
+   *   show may be gone; that costs a wait until the watch of that node tells.
+   * - A poll that concludes from an older list that its own node was removed: a poll comes a lease
+   *   after the node was last seen in the queue, and takes a list of the last quarter of that lease and
+   *   of the current connection. Had the node been removed since, its watch would have told.
    * - An asker that is never answered: ZooKeeper's client answers each request, if only with the loss
    *   of the connection, and each answer sends the next list. And claims that are not answered in time
-   *   fail, and then look for their nodes by themselves.
-   * - Askers of an old session behind a list of a new one: they are kept apart by session.
+   *   fail, and then look for their nodes themselves.
+   * - Askers of an old session behind a list of a new one: lists are kept apart by session.
    */
   private static final int OK = KeeperException.Code.OK.intValue();
 
-  /** Shorter ones are listed again rather than kept. */
+  /** The length from which a queue is kept; shorter ones are listed again. */
   private static final int WORTH_KEEPING = 100;
 
-  /** What a list has told. */
+  /** The outcome of a list. */
   sealed interface Listed {
     /**
      * The queue of a name.
      *
-     * @param connection which one the list was asked for on, or an earlier one
+     * @param connection the connection that the list was requested on, or an earlier one
      */
     record Queue(LockQueue queue, int connection) implements Listed {}
 
@@ -61,10 +60,10 @@ public final class QueueReader {
 
   private record Key(Session session, String folder) {}
 
-  /** A queue, and when and on which connection it was asked for. */
+  /** A queue, and when and on which connection it was requested. */
   private record Known(LockQueue queue, Sent sent) {}
 
-  /** The sending of a request: when, and on which connection, or an earlier one. */
+  /** When a request was sent, and on which connection, or an earlier one. */
   private record Sent(long nanos, int connection) {}
 
   private final StoreContext context;
@@ -79,7 +78,7 @@ public final class QueueReader {
     this.sessions = sessions;
   }
 
-  /** Lists a queue as it is after everything that was sent before. */
+  /** Lists a queue, as it is after all earlier requests. */
   void list(Session on, String folder, Consumer<Listed> asker) {
     Key key = new Key(on, folder);
     synchronized (this) {
@@ -93,7 +92,7 @@ public final class QueueReader {
     send(key, List.of(asker));
   }
 
-  /** As {@link #list}; a list that is not older than this will do. */
+  /** As {@link #list}, or gives a list that is not older than this. */
   void poll(Session on, String folder, long maxAgeNanos, Consumer<Listed> asker) {
     Known last;
     synchronized (this) {
@@ -157,14 +156,14 @@ public final class QueueReader {
     askers.forEach(asker -> asker.accept(listed));
   }
 
-  /** Forgets lists that were asked for before then. */
+  /** Forgets lists that were requested before then. */
   public synchronized void forgetBefore(long nanos) {
     kept.values().removeIf(last -> last.sent.nanos - nanos < 0);
   }
 
-  // The order of nodes that are known. ----------------------------------------------------------
+  // Order. --------------------------------------------------------------------------------------
 
-  /** Brings nodes that were listed into their order. */
+  /** Sorts listed nodes into their order. */
   void order(
       Session on, String folder, int connection, List<QueueNode> nodes, Consumer<Listed> asker) {
     if (LockQueue.areSequencesSound(nodes)) {
@@ -181,7 +180,7 @@ public final class QueueReader {
                             : new Listed.Failed(sessions.meaning(failure))));
   }
 
-  /** Returns the queue of some nodes, by whatever tells their order. */
+  /** Returns the queue of some nodes, by sequence or czxid. */
   public static CompletableFuture<LockQueue> inOrder(
       Session session, String folder, List<QueueNode> nodes) {
     return LockQueue.areSequencesSound(nodes)
@@ -189,7 +188,7 @@ public final class QueueReader {
         : byCreation(session, folder, nodes);
   }
 
-  /** Reads the czxids, for when sequences do not tell the order; see {@link LockQueue}. */
+  /** Reads the czxids, where sequences do not give the order; see {@link LockQueue}. */
   private static CompletableFuture<LockQueue> byCreation(
       Session session, String folder, List<QueueNode> nodes) {
     Requests requests = new Requests(session);
