@@ -37,7 +37,7 @@ final class RedisStore implements LockStore {
   /*
    * Two holders, a token that goes back, a name that never frees: what could bring them about here.
    *
-   * - A claim that is sent again by the driver after it was given up: see Wire.
+   * - A claim that is sent again by the driver after it was given up: see Connection.
    * - Messages, and what is asked too late: see Claim.
    * - A counter that was lost (flushed, evicted, failed over) together with a clock that is behind:
    *   the largest number seen of each bucket is sent along with every claim.

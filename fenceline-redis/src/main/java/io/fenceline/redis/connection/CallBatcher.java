@@ -36,7 +36,7 @@ public final class CallBatcher {
   private static final Call NOTHING =
       new Call(Script.BATCH_UNCONTENDED, new byte[0][], Layout.bytes(0));
 
-  private final Wire wire;
+  private final ScriptConnection connection;
   private volatile @Nullable Batch open;
   private volatile boolean alone;
 
@@ -49,14 +49,14 @@ public final class CallBatcher {
     }
   }
 
-  CallBatcher(Wire wire) {
-    this.wire = wire;
+  CallBatcher(ScriptConnection connection) {
+    this.connection = connection;
   }
 
   /** Calls a short script; together with others, if there are many. */
   CompletableFuture<List<Object>> call(Call call) {
     if (alone) {
-      return wire.call(call);
+      return connection.call(call);
     }
     Member member = new Member(call);
     Batch next = open;
@@ -69,7 +69,7 @@ public final class CallBatcher {
   }
 
   /** Calls that are sent together. */
-  private final class Batch implements Wire.Late {
+  private final class Batch implements ScriptConnection.Late {
     private final Reply<List<Object>> answers;
 
     // Guarded by this.
@@ -78,7 +78,7 @@ public final class CallBatcher {
     private List<Member> inOrder = List.of();
 
     Batch(Member first) {
-      answers = wire.expect(first.call);
+      answers = connection.expect(first.call);
       members.add(first);
     }
 
@@ -88,7 +88,7 @@ public final class CallBatcher {
     }
 
     void begin() {
-      wire.send(answers, this);
+      connection.send(answers, this);
       answers.whenComplete(
           (given, thrown) -> {
             Throwable failure = Failures.unwrapped(thrown);
@@ -155,7 +155,7 @@ public final class CallBatcher {
       }
       for (Member member : all) {
         if (all.size() > 1 && failure instanceof RedisCommandExecutionException) {
-          Reply.pass(wire.call(member.call), member);
+          Reply.pass(connection.call(member.call), member);
         } else {
           member.completeExceptionally(failure);
         }

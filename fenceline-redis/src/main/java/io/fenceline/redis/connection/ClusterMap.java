@@ -184,10 +184,12 @@ final class ClusterMap {
   /** Asks one node, if it can be reached at once: the others are there for that. */
   private CompletableFuture<SlotMap> ask(Server asked) {
     Reply<SlotMap> reply = deadlines.expect("CLUSTER SLOTS", asked.name);
-    Wire wire = asked.wire(Topology.Purpose.CLAIMS);
+    Connection connection = asked.connection(Topology.Purpose.CLAIMS);
     Reply.pass(
-        wire.connect()
-            .thenCompose(done -> wire.run("CLUSTER SLOTS", commands -> commands.clusterSlots()))
+        connection
+            .connect()
+            .thenCompose(
+                done -> connection.run("CLUSTER SLOTS", commands -> commands.clusterSlots()))
             .thenApply(slots -> SlotMap.parse(slots, asked.host())),
         reply);
     return reply;

@@ -113,7 +113,7 @@ final class ClusterTopology implements Topology {
     }
     byte[] channel = Layout.bytes(Layout.shardChannel(bucket, clientId));
     return first
-        .wire(Purpose.CLAIMS)
+        .connection(Purpose.CLAIMS)
         .run("SPUBLISH", commands -> commands.spublish(channel, new byte[0]))
         .thenApply(heard -> true)
         .exceptionally(failure -> false);
@@ -151,7 +151,7 @@ final class ClusterTopology implements Topology {
         call,
         purpose == Purpose.CLAIMS,
         (server, asking) ->
-            asking ? server.asking().callAsking(call) : server.wire(purpose).call(call));
+            asking ? server.asking().callAsking(call) : server.connection(purpose).call(call));
   }
 
   @Override
@@ -194,7 +194,7 @@ final class ClusterTopology implements Topology {
     }
 
     private void send(Server server, boolean asking) {
-      if (!reply.sent(() -> {})) { // The wire that it goes over looks after itself.
+      if (!reply.sent(() -> {})) { // The connection that it goes over looks after itself.
         return;
       }
       Reply<List<Object>> attempt = sender.send(server, asking);
@@ -306,7 +306,7 @@ final class ClusterTopology implements Topology {
   }
 
   @Override
-  public <T> CompletableFuture<Map<String, T>> atEach(String what, Wire.Request<T> request) {
+  public <T> CompletableFuture<Map<String, T>> atEach(String what, Connection.Request<T> request) {
     List<Server> masters = map.masters().stream().filter(Server::isConnected).toList();
     if (masters.isEmpty()) {
       masters = map.masters();
@@ -326,9 +326,9 @@ final class ClusterTopology implements Topology {
   }
 
   private static <T> CompletableFuture<Map<String, T>> atEach(
-      List<Server> masters, String what, Wire.Request<T> request) {
+      List<Server> masters, String what, Connection.Request<T> request) {
     return all(masters.stream()
-            .map(server -> server.wire(Purpose.CLAIMS).run(what, request))
+            .map(server -> server.connection(Purpose.CLAIMS).run(what, request))
             .toList())
         .thenApply(
             answers -> {

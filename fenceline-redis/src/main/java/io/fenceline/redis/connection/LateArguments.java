@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * thread does.
  */
 final class LateArguments extends CommandArgs<byte[], byte[]> {
-  private final Wire.Late late;
+  private final ScriptConnection.Late late;
   private @Nullable CommandArgs<byte[], byte[]> known;
 
-  LateArguments(Wire.Late late) {
+  LateArguments(ScriptConnection.Late late) {
     super(ByteArrayCodec.INSTANCE);
     this.late = late;
   }

@@ -36,16 +36,16 @@ public final class Server {
   private final Runnable whenBroken;
   private final Greeting greeting;
   private final @Nullable Sentinels sentinels;
-  private final Wire claims;
+  private final ScriptConnection claims;
   private final CallBatcher batcher;
-  private final Wire renewals;
+  private final ScriptConnection renewals;
 
   // Guarded by this.
   private @Nullable Subscriber subscriber;
-  private @Nullable Wire asking;
-  private final List<Wire> exclusive = new ArrayList<>();
-  private final ArrayDeque<Wire> idle = new ArrayDeque<>();
-  private final ArrayDeque<Consumer<Wire>> waitingForIdle = new ArrayDeque<>();
+  private @Nullable ScriptConnection asking;
+  private final List<ScriptConnection> exclusive = new ArrayList<>();
+  private final ArrayDeque<ScriptConnection> idle = new ArrayDeque<>();
+  private final ArrayDeque<Consumer<ScriptConnection>> waitingForIdle = new ArrayDeque<>();
   private boolean handsOut;
   private boolean closed;
 
@@ -93,24 +93,24 @@ public final class Server {
         uri.getSentinelMasterId() == null
             ? null
             : new Sentinels(driver, uri, context.time(), this::moved);
-    this.claims = newWire();
+    this.claims = newConnection();
     this.batcher = new CallBatcher(claims);
-    this.renewals = newWire();
+    this.renewals = newConnection();
   }
 
-  private Wire newWire() {
-    return new Wire(name, this::dial, context.time(), deadlines, whenBroken);
+  private ScriptConnection newConnection() {
+    return new ScriptConnection(name, this::dial, context.time(), deadlines, whenBroken);
   }
 
   /**
    * One that is made when it is first needed. A server may have been closed by then, by a map in
    * which it is no longer a master: nobody would close the connection any more.
    */
-  private Wire newWireUnlessClosed() {
-    return closedLikeTheServer(newWire());
+  private ScriptConnection newConnectionUnlessClosed() {
+    return closedLikeTheServer(newConnection());
   }
 
-  private synchronized Wire closedLikeTheServer(Wire made) {
+  private synchronized <C extends Connection> C closedLikeTheServer(C made) {
     if (closed) {
       made.closeAsync();
     }
@@ -144,7 +144,7 @@ public final class Server {
    */
   private void moved() {
     LOG.info("{} has another master; all connections to the last one are replaced", name);
-    wires().forEach(Wire::replace);
+    connections().forEach(Connection::replace);
   }
 
   /**
@@ -199,7 +199,7 @@ public final class Server {
     return host.equals(host()) && port == port();
   }
 
-  public Wire wire(Topology.Purpose purpose) {
+  public ScriptConnection connection(Topology.Purpose purpose) {
     return purpose == Topology.Purpose.RENEWALS ? renewals : claims;
   }
 
@@ -208,9 +208,9 @@ public final class Server {
     return batcher.call(call);
   }
 
-  synchronized Wire asking() {
+  synchronized ScriptConnection asking() {
     if (asking == null) {
-      asking = newWireUnlessClosed();
+      asking = newConnectionUnlessClosed();
     }
     return asking;
   }
@@ -229,15 +229,15 @@ public final class Server {
     Reply<List<Object>> reply = deadlines.expect(call + " with WAIT", name);
     synchronized (this) {
       if (idle.isEmpty() && exclusive.size() < MOST_EXCLUSIVE) {
-        Wire another = newWireUnlessClosed();
+        ScriptConnection another = newConnectionUnlessClosed();
         exclusive.add(another);
         idle.add(another);
       }
       waitingForIdle.add(
-          wire -> {
-            reply.whenComplete((answer, failure) -> giveBack(wire));
+          connection -> {
+            reply.whenComplete((answer, failure) -> giveBack(connection));
             try {
-              wire.sendAndWait(call, replicaWait, asking, reply);
+              connection.sendAndWait(call, replicaWait, asking, reply);
             } catch (Throwable e) { // Others wait for the connection, and for the loop of handOut.
               reply.completeExceptionally(e);
             }
@@ -247,9 +247,9 @@ public final class Server {
     return reply;
   }
 
-  private void giveBack(Wire wire) {
+  private void giveBack(ScriptConnection connection) {
     synchronized (this) {
-      idle.add(wire);
+      idle.add(connection);
     }
     handOut();
   }
@@ -266,17 +266,17 @@ public final class Server {
       handsOut = true;
     }
     while (true) {
-      Consumer<Wire> next;
-      Wire wire;
+      Consumer<ScriptConnection> next;
+      ScriptConnection connection;
       synchronized (this) {
         if (idle.isEmpty() || waitingForIdle.isEmpty()) {
           handsOut = false;
           return;
         }
         next = waitingForIdle.remove();
-        wire = idle.remove();
+        connection = idle.remove();
       }
-      next.accept(wire);
+      next.accept(connection);
     }
   }
 
@@ -284,14 +284,14 @@ public final class Server {
 
   public synchronized Subscriber subscriber() {
     if (subscriber == null) {
-      subscriber = new Subscriber(this::newSubscriberWire, listener);
+      subscriber = new Subscriber(this::newSubscriberConnection, listener);
     }
     return subscriber;
   }
 
-  private Wire newSubscriberWire(Subscriber owner) {
+  private Connection newSubscriberConnection(Subscriber owner) {
     return closedLikeTheServer(
-        new Wire(
+        new Connection(
             name + " (messages)",
             () -> dialAndSubscribe(owner),
             context.time(),
@@ -327,11 +327,11 @@ public final class Server {
   }
 
   public List<CompletableFuture<Void>> close() {
-    return wires().stream().map(Wire::closeAsync).toList();
+    return connections().stream().map(Connection::closeAsync).toList();
   }
 
-  private List<Wire> wires() {
-    List<Wire> all = new ArrayList<>(List.of(claims, renewals));
+  private List<Connection> connections() {
+    List<Connection> all = new ArrayList<>(List.of(claims, renewals));
     synchronized (this) {
       closed = true;
       all.addAll(exclusive);
@@ -339,7 +339,7 @@ public final class Server {
         all.add(asking);
       }
       if (subscriber != null) {
-        all.add(subscriber.wire());
+        all.add(subscriber.connection());
       }
     }
     return all;

@@ -37,12 +37,12 @@ public final class SingleTopology implements Topology {
 
   @Override
   public CompletableFuture<List<Object>> call(Purpose purpose, int bucket, Call call) {
-    return server.wire(purpose).call(call);
+    return server.connection(purpose).call(call);
   }
 
   @Override
   public boolean mayLackScripts() {
-    return server.wire(Purpose.CLAIMS).lackedScript();
+    return server.connection(Purpose.CLAIMS).lackedScript();
   }
 
   @Override
@@ -93,7 +93,7 @@ public final class SingleTopology implements Topology {
       Server server, byte[] pattern, ScanCursor from, List<byte[]> found) {
     ScanArgs args = ScanArgs.Builder.limit(SCAN_COUNT).match(pattern);
     CompletableFuture<KeyScanCursor<byte[]>> page =
-        server.wire(Purpose.CLAIMS).run("SCAN", commands -> commands.scan(from, args));
+        server.connection(Purpose.CLAIMS).run("SCAN", commands -> commands.scan(from, args));
     return page.thenCompose(
         cursor -> {
           found.addAll(cursor.getKeys());
@@ -112,9 +112,9 @@ public final class SingleTopology implements Topology {
   }
 
   @Override
-  public <T> CompletableFuture<Map<String, T>> atEach(String what, Wire.Request<T> request) {
+  public <T> CompletableFuture<Map<String, T>> atEach(String what, Connection.Request<T> request) {
     return server
-        .wire(Purpose.CLAIMS)
+        .connection(Purpose.CLAIMS)
         .run(what, request)
         .thenApply(answer -> Map.of(server.name, answer));
   }

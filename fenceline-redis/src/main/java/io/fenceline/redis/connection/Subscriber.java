@@ -19,19 +19,19 @@ import java.util.function.Function;
  * for: whoever waits asks for its lock again and again anyway.
  */
 public final class Subscriber {
-  private final Wire wire;
+  private final Connection connection;
   private final Topology.Listener listener;
 
   /** The channels, with whether they are sharded; those that are here survive a reconnection. */
   private final Map<String, Boolean> channels = new ConcurrentHashMap<>();
 
-  Subscriber(Function<Subscriber, Wire> newWire, Topology.Listener listener) {
+  Subscriber(Function<Subscriber, Connection> newConnection, Topology.Listener listener) {
     this.listener = listener;
-    this.wire = newWire.apply(this);
+    this.connection = newConnection.apply(this);
   }
 
-  Wire wire() {
-    return wire;
+  Connection connection() {
+    return connection;
   }
 
   public boolean listensTo(String channel) {
@@ -41,7 +41,7 @@ public final class Subscriber {
   /** Starts to listen to a channel; completes when Redis has confirmed it. */
   public CompletableFuture<Void> listen(String channel, boolean sharded) {
     CompletableFuture<Void> confirmed =
-        wire.run(
+        connection.run(
             "SUBSCRIBE",
             commands ->
                 subscribe((RedisPubSubAsyncCommands<byte[], byte[]>) commands, channel, sharded));
@@ -90,8 +90,8 @@ public final class Subscriber {
 
   /** Asks for a sign of life; without one the connection is replaced. */
   void check() {
-    if (wire.isConnected()) {
-      wire.run("PING", commands -> commands.ping());
+    if (connection.isConnected()) {
+      connection.run("PING", commands -> commands.ping());
     }
   }
 }

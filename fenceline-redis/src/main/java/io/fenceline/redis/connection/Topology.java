@@ -74,7 +74,7 @@ public interface Topology {
    * Runs a request at every server that takes writes and is connected; the answers are by the
    * server's name.
    */
-  <T> CompletableFuture<Map<String, T>> atEach(String what, Wire.Request<T> request);
+  <T> CompletableFuture<Map<String, T>> atEach(String what, Connection.Request<T> request);
 
   /** Tries what is needed only while slots migrate; harmless. */
   default CompletableFuture<Void> tryAsking() {

@@ -3,8 +3,8 @@ package io.fenceline.redis.diagnostics;
 import io.fenceline.diagnosis.Certainty;
 import io.fenceline.diagnosis.Guarantees;
 import io.fenceline.redis.connection.Connecting;
+import io.fenceline.redis.connection.Connection;
 import io.fenceline.redis.connection.Topology;
-import io.fenceline.redis.connection.Wire;
 import io.fenceline.spi.StoreContext;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,7 +54,7 @@ public final class CrashSafety {
   private static <T> Map<String, T> ask(
       List<Topology> topologies,
       String what,
-      Wire.Request<T> request,
+      Connection.Request<T> request,
       StoreContext context,
       String description) {
     List<CompletableFuture<Map<String, T>>> answers = new ArrayList<>();

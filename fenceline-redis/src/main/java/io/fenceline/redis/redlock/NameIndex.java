@@ -27,7 +27,7 @@ final class NameIndex {
     ScanArgs args = ScanArgs.Builder.limit(PAGE).match(Layout.startPattern(prefix));
     CompletableFuture<ScoredValueScanCursor<byte[]>> page =
         node.server()
-            .wire(Purpose.CLAIMS)
+            .connection(Purpose.CLAIMS)
             .run("ZSCAN", commands -> commands.zscan(RedlockLayout.INDEX, from, args));
     return page.thenCompose(
         cursor -> {

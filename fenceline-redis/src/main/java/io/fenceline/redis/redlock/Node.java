@@ -139,7 +139,7 @@ final class Node {
   Reply<List<Object>> call(
       Purpose purpose, Script script, byte[][] keys, Function<byte[], byte[][]> args) {
     return server
-        .wire(purpose)
+        .connection(purpose)
         .call(
             script,
             commands -> new Call(script, keys, args.apply(runs.getOrDefault(commands, NO_RUN))));

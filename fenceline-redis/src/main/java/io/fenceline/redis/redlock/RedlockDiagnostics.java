@@ -139,7 +139,7 @@ final class RedlockDiagnostics {
     for (Node node : nodes.all) {
       if (node.server().isConnected()) {
         CompletableFuture<List<byte[]>> time =
-            node.server().wire(Purpose.CLAIMS).run("TIME", commands -> commands.time());
+            node.server().connection(Purpose.CLAIMS).run("TIME", commands -> commands.time());
         CompletableFuture<Long> clock =
             time.thenApply(Diagnostics::millis).exceptionally(failure -> -1L);
         nodes.context.time().schedule(limitNanos(), () -> clock.complete(-1L));

@@ -281,7 +281,7 @@ class GivenUpTest {
 
       CompletableFuture<Object> failed =
           server
-              .wire(Topology.Purpose.CLAIMS)
+              .connection(Topology.Purpose.CLAIMS)
               .run("EVAL", commands -> commands.eval(answer, ScriptOutputType.STATUS));
 
       assertThatThrownBy(() -> Clients.get(failed)).hasMessageContaining("READONLY");
@@ -295,8 +295,8 @@ class GivenUpTest {
   void serverThatIsAway_isDialedByOne_howeverManyHaveAskedForIt() {
     ManualTime time = new ManualTime();
     AtomicLong dials = new AtomicLong();
-    Wire wire =
-        new Wire(
+    Connection connection =
+        new Connection(
             "away",
             () -> {
               dials.incrementAndGet();
@@ -306,7 +306,7 @@ class GivenUpTest {
             new ReplyTimeouts(time, TIMEOUT.toNanos()),
             () -> {});
     for (int i = 0; i < 50; i++) {
-      assertThat(wire.connect()).isCompletedExceptionally();
+      assertThat(connection.connect()).isCompletedExceptionally();
       time.advance(Duration.ofMillis(100));
     }
 
@@ -315,7 +315,7 @@ class GivenUpTest {
 
     assertThat(time.timers()).isEqualTo(1);
     assertThat(dials.get() - before).isBetween(40L, 50L); // One each 1.28 s.
-    wire.closeAsync();
+    connection.closeAsync();
   }
 
   /** A call may be on its way to a server that is closed meanwhile, as no longer a master. */

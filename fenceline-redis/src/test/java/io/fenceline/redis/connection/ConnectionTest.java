@@ -12,32 +12,34 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** How a wire dials while there is no server. */
-class WireTest {
+/** How a connection dials while there is no server. */
+class ConnectionTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final ManualTime time = new ManualTime();
 
-  private Wire wire(Supplier<CompletionStage<StatefulRedisConnection<byte[], byte[]>>> dialer) {
-    return new Wire("test", dialer, time, new ReplyTimeouts(time, TIMEOUT.toNanos()), () -> {});
+  private Connection connection(
+      Supplier<CompletionStage<StatefulRedisConnection<byte[], byte[]>>> dialer) {
+    return new Connection(
+        "test", dialer, time, new ReplyTimeouts(time, TIMEOUT.toNanos()), () -> {});
   }
 
-  private static void ask(Wire wire) {
-    wire.run("PING", commands -> commands.ping());
+  private static void ask(Connection connection) {
+    connection.run("PING", commands -> commands.ping());
   }
 
   /** Each of them dials at once; but what dials by itself afterwards is one, not one for each. */
   @Test
   void manyRequestsDuringAnOutage_leaveOneThatDialsAgain() {
     AtomicInteger dialed = new AtomicInteger();
-    Wire wire =
-        wire(
+    Connection connection =
+        connection(
             () -> {
               dialed.incrementAndGet();
               return CompletableFuture.failedFuture(new IllegalStateException("nobody there"));
             });
     for (int i = 0; i < 50; i++) {
-      ask(wire);
+      ask(connection);
       time.advance(Duration.ofMillis(1));
     }
     time.advance(TIMEOUT);
@@ -52,8 +54,8 @@ class WireTest {
   @Test
   void dialThatThrowsAnError_isNotTheLastOne() {
     AtomicInteger dialed = new AtomicInteger();
-    Wire wire =
-        wire(
+    Connection connection =
+        connection(
             () -> {
               if (dialed.incrementAndGet() == 1) {
                 throw new OutOfMemoryError("for a test");
@@ -61,7 +63,8 @@ class WireTest {
               return CompletableFuture.failedFuture(new IllegalStateException("nobody there"));
             });
 
-    assertThatThrownBy(() -> wire.connect().join()).hasRootCauseInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> connection.connect().join())
+        .hasRootCauseInstanceOf(OutOfMemoryError.class);
     time.advance(Duration.ofSeconds(1));
 
     assertThat(dialed.get()).isGreaterThan(1);
