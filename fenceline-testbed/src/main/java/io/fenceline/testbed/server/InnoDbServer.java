@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** What MariaDB's and MySQL's servers have in common; their user may do everything. */
 public abstract class InnoDbServer extends ServerProcess {
@@ -26,7 +27,7 @@ public abstract class InnoDbServer extends ServerProcess {
   private final String scheme;
   private final List<String> settings;
 
-  InnoDbServer(String scheme, Builder<?, ?> options) {
+  InnoDbServer(String scheme, Builder<?> options) {
     super(scheme, takePorts(1), options.fakeTime, RunAs.self(), options.onDisk);
     this.scheme = scheme;
     this.settings = List.copyOf(options.settings);
@@ -123,41 +124,40 @@ public abstract class InnoDbServer extends ServerProcess {
   abstract List<String> login();
 
   /** What a server is started with. */
-  public abstract static class Builder<S extends InnoDbServer, B extends Builder<S, B>> {
+  public static final class Builder<S extends InnoDbServer> {
 
+    private final Function<Builder<S>, S> create;
     private final List<String> settings = new ArrayList<>();
     private boolean fakeTime;
     private boolean onDisk;
 
-    Builder() {}
-
-    abstract B self();
-
-    abstract S create();
+    Builder(Function<Builder<S>, S> create) {
+      this.create = create;
+    }
 
     /** Sets an option of the server, such as {@code innodb-flush-log-at-trx-commit}. */
-    public final B setting(String name, String value) {
+    public Builder<S> setting(String name, String value) {
       settings.add(name + "=" + value);
-      return self();
+      return this;
     }
 
     /** Keeps its files on disk: a log in a folder in memory is mapped, and outlives any crash. */
-    public final B onDisk() {
+    public Builder<S> onDisk() {
       this.onDisk = true;
-      return self();
+      return this;
     }
 
     /** Gives the server a wall clock that can be set: see {@link ServerProcess#clockOffset}. */
-    public final B fakeTime() {
+    public Builder<S> fakeTime() {
       this.fakeTime = true;
-      return self();
+      return this;
     }
 
     /** Starts the server; returns when it answers. */
-    public final S start() {
+    public S start() {
       return PortTakenException.retry(
           () -> {
-            S server = create();
+            S server = create.apply(this);
             server.startFirst();
             return server;
           });

@@ -8,7 +8,7 @@ import java.util.List;
 /** A MariaDB server whose user {@code fenceline} may do everything. */
 public final class MariaDbServer extends InnoDbServer {
 
-  private MariaDbServer(Builder options) {
+  private MariaDbServer(Builder<MariaDbServer> options) {
     super("mariadb", options);
   }
 
@@ -17,8 +17,8 @@ public final class MariaDbServer extends InnoDbServer {
     return builder().start();
   }
 
-  public static Builder builder() {
-    return new Builder();
+  public static Builder<MariaDbServer> builder() {
+    return new Builder<>(MariaDbServer::new);
   }
 
   @Override
@@ -39,21 +39,5 @@ public final class MariaDbServer extends InnoDbServer {
         "--port=" + port(),
         "--user=" + NAME,
         "--password=" + PASSWORD);
-  }
-
-  /** What a server is started with. */
-  public static final class Builder extends InnoDbServer.Builder<MariaDbServer, Builder> {
-
-    private Builder() {}
-
-    @Override
-    Builder self() {
-      return this;
-    }
-
-    @Override
-    MariaDbServer create() {
-      return new MariaDbServer(this);
-    }
   }
 }

@@ -12,7 +12,7 @@ import java.util.List;
  */
 public final class MySqlServer extends InnoDbServer {
 
-  private MySqlServer(Builder options) {
+  private MySqlServer(Builder<MySqlServer> options) {
     super("mysql", options);
   }
 
@@ -26,8 +26,8 @@ public final class MySqlServer extends InnoDbServer {
     return builder().start();
   }
 
-  public static Builder builder() {
-    return new Builder();
+  public static Builder<MySqlServer> builder() {
+    return new Builder<>(MySqlServer::new);
   }
 
   @Override
@@ -50,21 +50,5 @@ public final class MySqlServer extends InnoDbServer {
   @Override
   List<String> login() {
     return List.of("--socket=" + socket(), "--user=root");
-  }
-
-  /** What a server is started with. */
-  public static final class Builder extends InnoDbServer.Builder<MySqlServer, Builder> {
-
-    private Builder() {}
-
-    @Override
-    Builder self() {
-      return this;
-    }
-
-    @Override
-    MySqlServer create() {
-      return new MySqlServer(this);
-    }
   }
 }
