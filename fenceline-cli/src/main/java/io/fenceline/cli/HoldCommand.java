@@ -1,6 +1,5 @@
 package io.fenceline.cli;
 
-import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
 import io.fenceline.Held;
 import io.fenceline.LockOptions;
@@ -67,7 +66,7 @@ final class HoldCommand implements Subcommand {
     try (Fenceline fenceline =
         PatientStore.connect(store, options.longestWait(), options.notice())) {
       CompletableFuture<? extends Optional<? extends Held>> asked =
-          ask(mode.lock(fenceline, names, lock));
+          options.ask(mode.lock(fenceline, names, lock), options.givenWait());
       asked.whenComplete((got, failure) -> happened.add(ANSWERED));
       String first = happened.take();
       while (!first.equals(ANSWERED) && !Signals.ENDING.contains(first)) {
@@ -79,7 +78,8 @@ final class HoldCommand implements Subcommand {
       }
       Optional<? extends Held> held = Causes.join(asked);
       if (held.isEmpty()) {
-        return options.conflict(what() + " is held by " + WaitOptions.holder(fenceline, names));
+        return options.conflict(
+            WaitOptions.what(names) + " is held by " + WaitOptions.holder(fenceline, names));
       }
       return hold(fenceline, held.get());
     } catch (LockTimeoutException e) {
@@ -87,19 +87,14 @@ final class HoldCommand implements Subcommand {
     }
   }
 
-  private CompletableFuture<? extends Optional<? extends Held>> ask(
-      Acquirable<? extends Held> lock) {
-    if (options.isImmediate()) {
-      return lock.tryAcquireAsync();
-    }
-    Duration wait = options.givenWait();
-    return (wait == null ? lock.acquireAsync() : lock.acquireAsync(wait)).thenApply(Optional::of);
-  }
-
   private int hold(Fenceline fenceline, Held held) throws InterruptedException {
     try (held) {
       held.lost().thenRun(() -> happened.add(LOST));
-      options.say(what() + " is held (token=" + Tokens.of(held, names).replace("\n", ",") + ")");
+      options.say(
+          WaitOptions.what(names)
+              + " is held (token="
+              + Tokens.of(held, names).replace("\n", ",")
+              + ")");
       Thread reader = new Thread(this::awaitEndOfInput, "stdin");
       reader.setDaemon(true);
       System.out.println(Tokens.of(held, names));
@@ -114,13 +109,13 @@ final class HoldCommand implements Subcommand {
           PatientRelease.release(
               fenceline,
               held,
-              what(),
+              WaitOptions.what(names),
               options,
               () -> happened.add(ANSWERED),
               longest -> !toldToEnd && goesOn(longest),
               () -> {});
       if (outcome == ReleaseOutcome.ALREADY_LOST) {
-        Message.print(what() + " is lost; stop what needs it");
+        Message.print(WaitOptions.what(names) + " is lost; stop what needs it");
         return ExitCode.LOST;
       }
       return toldToEnd ? Signals.exitCode(why) : ExitCode.OK;
@@ -130,10 +125,6 @@ final class HoldCommand implements Subcommand {
   private boolean goesOn(Duration longest) throws InterruptedException {
     String next = happened.poll(longest.toNanos(), TimeUnit.NANOSECONDS);
     return next == null || !Signals.ENDING.contains(next);
-  }
-
-  private String what() {
-    return (names.size() == 1 ? "lock '" : "locks '") + String.join("', '", names) + "'";
   }
 
   private void awaitEndOfInput() {

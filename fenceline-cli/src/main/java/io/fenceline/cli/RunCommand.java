@@ -162,7 +162,9 @@ final class RunCommand implements Subcommand {
       Held held = asked.held();
       if (held == null) {
         return options.conflict(
-            what() + " is held by " + CommandOptions.holder(asked.fenceline(), names));
+            CommandOptions.what(names)
+                + " is held by "
+                + CommandOptions.holder(asked.fenceline(), names));
       }
       return runUnder(asked.fenceline(), held, guarded, commandLine, supervisor);
     } catch (io.fenceline.LockTimeoutException e) {
@@ -206,7 +208,7 @@ final class RunCommand implements Subcommand {
     try {
       Acquirable<? extends Held> lock = mode.lock(fenceline, names, wanted);
       CompletableFuture<? extends Optional<? extends Held>> asked =
-          ask(lock, patient.leftOfAttempt());
+          options.ask(lock, patient.leftOfAttempt());
       asked.whenComplete((held, failure) -> supervisor.wakeUp());
       int ended = supervisor.await(SETTLING);
       if (ended < 0 && !asked.isDone()) {
@@ -239,7 +241,11 @@ final class RunCommand implements Subcommand {
       throws InterruptedException {
     int code;
     try (held) {
-      options.say(what() + " is held (token=" + Tokens.of(held, names).replace("\n", ",") + ")");
+      options.say(
+          CommandOptions.what(names)
+              + " is held (token="
+              + Tokens.of(held, names).replace("\n", ",")
+              + ")");
       supervisor.protect(guarded, CommandHold.of(held));
       guarded.start(commandLine, variables(held));
       code = watch(supervisor, guarded, held);
@@ -247,14 +253,15 @@ final class RunCommand implements Subcommand {
           PatientRelease.release(
               fenceline,
               held,
-              what(),
+              CommandOptions.what(names),
               options,
               supervisor::wakeUp,
               longest -> !supervisor.wasToldToEnd() && supervisor.await(longest) < 0,
               guarded::close); // Else its clock would end what was left behind.
       if (outcome == ReleaseOutcome.ALREADY_LOST && code != ExitCode.LOST) {
         Message.print(
-            what() + " was lost while the command ran; this was noticed only when it was released");
+            CommandOptions.what(names)
+                + " was lost while the command ran; this was noticed only when it was released");
         code = ExitCode.LOST;
       }
     }
@@ -265,20 +272,12 @@ final class RunCommand implements Subcommand {
   private int watch(Supervisor supervisor, GuardedCommand guarded, Held held)
       throws InterruptedException {
     try {
-      return supervisor.watch(guarded, CommandHold.of(held), what());
+      return supervisor.watch(guarded, CommandHold.of(held), CommandOptions.what(names));
     } catch (InterruptedException | RuntimeException | Error e) {
       // Like a kill: the watchdog ends the command, and the name opens at the end of the lease.
       Failures.reportAndHalt(e, Runtime.getRuntime()::halt);
       throw e;
     }
-  }
-
-  private CompletableFuture<? extends Optional<? extends Held>> ask(
-      Acquirable<? extends Held> lock, @Nullable Duration left) {
-    if (options.isImmediate()) {
-      return lock.tryAcquireAsync();
-    }
-    return (left == null ? lock.acquireAsync() : lock.acquireAsync(left)).thenApply(Optional::of);
   }
 
   private static void giveUp(CompletableFuture<? extends Optional<? extends Held>> asked) {
@@ -316,10 +315,6 @@ final class RunCommand implements Subcommand {
           "there is no command, and no form with a file descriptor: a lock that other machines"
               + " respect needs a process that renews it; use 'fenceline hold NAME'");
     }
-  }
-
-  private String what() {
-    return (names.size() == 1 ? "lock '" : "locks '") + String.join("', '", names) + "'";
   }
 
   // What the command is told. -------------------------------------------------------------------

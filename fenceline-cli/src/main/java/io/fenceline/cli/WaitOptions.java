@@ -1,7 +1,9 @@
 package io.fenceline.cli;
 
+import io.fenceline.Acquirable;
 import io.fenceline.Fenceline;
 import io.fenceline.FencelineException;
+import io.fenceline.Held;
 import io.fenceline.LockOptions;
 import io.fenceline.cli.failure.ExitCode;
 import io.fenceline.cli.failure.Failure;
@@ -17,7 +19,9 @@ import io.fenceline.diagnosis.LockReport;
 import io.fenceline.settings.Durations;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -168,6 +172,24 @@ class WaitOptions {
       return Duration.ZERO;
     }
     return wait == null ? Durations.LONGEST : wait;
+  }
+
+  /**
+   * Asks for a lock, once or for a while, as the options say; empty if it was held.
+   *
+   * @param wait how long to wait unless it is asked for once; null for no limit
+   */
+  CompletableFuture<? extends Optional<? extends Held>> ask(
+      Acquirable<? extends Held> lock, @Nullable Duration wait) {
+    if (isImmediate()) {
+      return lock.tryAcquireAsync();
+    }
+    return (wait == null ? lock.acquireAsync() : lock.acquireAsync(wait)).thenApply(Optional::of);
+  }
+
+  /** Names the lock, or the locks, for messages. */
+  static String what(List<String> names) {
+    return (names.size() == 1 ? "lock '" : "locks '") + String.join("', '", names) + "'";
   }
 
   /** Says why nothing was done, and gives the exit code. */
