@@ -310,7 +310,8 @@ public final class StoreAddress {
   }
 
   // What is shown is put together from parts that are known to be harmless. Nothing is cut out of
-  // the text, since nobody knows where a secret ends in it. ----------------------------------------
+  // the text, since nobody knows where a secret ends in it.
+  // ----------------------------------------
 
   /**
    * The address without its secrets.

@@ -13,12 +13,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Compares what is on a session's lease with what should be: twice a lease it deletes keys that no
- * claim stands for, and finds out which holds have lost theirs.
+ * Removes the keys that dead claims of this client have left, waiters and holders alike: twice a
+ * lease it compares the keys on the session's lease with the claims, deletes keys without a claim,
+ * and finds out which holds have lost their key. The keys of a client that has died itself go with
+ * its lease, which etcd ends.
  *
- * <p>The list of a lease's keys comes from the leader's memory, and can be a little behind what was
- * answered elsewhere. So it is only a hint: every key that looks wrong is read, and a deletion
- * compares the create revision that was read.
+ * <p>The list of a lease's keys comes from the leader's memory, and can be a little older than what
+ * another server has answered. So it is only a hint: every key that looks wrong is read, and a
+ * deletion compares the create revision that was read.
  */
 final class Sweeper {
   private final EtcdClient etcd;
@@ -32,7 +34,7 @@ final class Sweeper {
     this.session = session;
   }
 
-  /** A key may turn up that nobody stands for. */
+  /** Notes that a key without a claim may turn up. */
   synchronized void expect() {
     if (expectedSince == 0) {
       expectedSince = now();

@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Locks in Redis, for a client to be connected to.
+ * Settings of a store in Redis, for {@link io.fenceline.FencelineBuilder#store}.
  *
  * <pre>{@code
  * Fenceline fenceline =
@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
  *         .connect();
  * }</pre>
  *
- * <p>A Lettuce client that you have already can be given instead of a URI; its event loops and its
- * options, such as those for TLS, are used, but the connections are our own, and without the
- * driver's automatic repetition of commands.
+ * <p>Instead of a URI you can give a Lettuce client of your own. Fenceline uses its event loops and
+ * its options, such as those for TLS, but makes connections of its own, without the driver's
+ * automatic repetition of commands.
  */
 public final class RedisStores implements StoreFactory {
   private static final Logger LOG = LoggerFactory.getLogger(RedisStores.class);

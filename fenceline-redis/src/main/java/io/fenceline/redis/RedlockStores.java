@@ -11,7 +11,8 @@ import io.fenceline.spi.StoreFactory;
 import java.time.Duration;
 
 /**
- * Locks on independent Redis servers, of which a majority decides, for a client to be connected to.
+ * Settings of a Redlock, a store on independent Redis servers of which a majority decides, for
+ * {@link io.fenceline.FencelineBuilder#store}.
  *
  * <pre>{@code
  * Fenceline fenceline =
