@@ -309,9 +309,8 @@ public final class StoreAddress {
     return text.isEmpty() ? Optional.empty() : Optional.of(text);
   }
 
-  // What is shown is put together from parts that are known to be harmless. Nothing is cut out of
-  // the text, since nobody knows where a secret ends in it.
-  // ----------------------------------------
+  // What is shown: put together from parts that are known to be harmless. Nothing is cut out of the
+  // text, since nobody knows where a secret ends in it.
 
   /**
    * The address without its secrets.
