@@ -20,6 +20,7 @@ import io.fenceline.jdbc.waiting.PollInterval;
 import io.fenceline.jdbc.waiting.SharedListener;
 import io.fenceline.jdbc.waiting.SqliteListener;
 import io.fenceline.jdbc.waiting.Waiters;
+import io.fenceline.settings.Durations;
 import io.fenceline.settings.LeaseLimits;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreContext;
