@@ -97,7 +97,7 @@ final class SqliteOpener {
       waiters.listenWith(
           SharedListener.of(
               List.of(description, name),
-              () -> new SqliteListener(file, name, waiters::hint, waiters::lookSoon)),
+              () -> new SqliteListener(file, name, waiters::hintNow, waiters::lookSoon)),
           settings.pollOr(TOLD));
       waiters.tellWith(
           (client, id) -> SqliteListener.ring(file, Channels.inFileName(tables, client), id));

@@ -25,6 +25,7 @@ import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.StoreContext;
+import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
 import io.fenceline.time.Time;
 import java.lang.reflect.Proxy;
@@ -40,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +50,8 @@ import org.sqlite.SQLiteDataSource;
 /** What is special about SQLite: its file. The rest is in the contract. */
 class SqliteStoreTest {
   private static final Duration LONG = Duration.ofSeconds(20);
+
+  private static final Duration BOUND = Duration.ofSeconds(60);
 
   @TempDir Path folder;
 
@@ -282,6 +286,33 @@ class SqliteStoreTest {
 
     assertThatThrownBy(() -> Fenceline.builder().store(JdbcStores.from(given)).connect())
         .hasMessageContaining("for SQLite use JdbcStores.sqlite(file)");
+  }
+
+  /** As when several processes start, and find no file. */
+  @Test
+  void newFileThatAnotherOneIsWriting_isWaitedFor() throws Exception {
+    Path file = folder.resolve("new.db");
+    try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = other.createStatement()) {
+      statement.execute("BEGIN IMMEDIATE");
+      CompletableFuture<Boolean> taken = new CompletableFuture<>();
+      Thread opening =
+          new Thread(
+              () -> {
+                try (Fenceline client = Fenceline.builder().store("sqlite:" + file).connect()) {
+                  taken.complete(client.lock("one").tryAcquire().isPresent());
+                } catch (RuntimeException e) {
+                  taken.completeExceptionally(e);
+                }
+              });
+      opening.start();
+      Eventually.until(
+          BOUND,
+          "it to wait",
+          () -> taken.isDone() || opening.getState() == Thread.State.TIMED_WAITING);
+      statement.execute("COMMIT");
+      assertThat(taken.get(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
   }
 
   @Test

@@ -160,26 +160,59 @@ public final class FastPath {
     if (hasBell) {
       call.set("bell", watch == null ? ArmedBell.NOBODYS : watch.mark());
     }
-    return whole(db, () -> enqueued(call, request, patience, hasBell ? watch : null));
+    if (dialect.hasTurnsOfSeveral()) {
+      return transaction(db, () -> insert(db, request, patience, enqueued(call, request)));
+    }
+    call.set("term", patience).set("delay", Micros.of(request.delay())).set("client", client);
+    return whole(db, () -> prepared(call, request).row(row -> queued(row, hasBell ? watch : null)));
   }
 
-  private @Nullable Queued enqueued(
-      SqlConnection.Call call, ClaimRequest request, long patience, @Nullable ArmedBell watch)
+  private static SqlConnection.Call prepared(SqlConnection.Call call, ClaimRequest request)
       throws SQLException {
-    return call.set("name", key(request.name()))
-        .set("owner", request.owner().bytes())
+    return call.set("name", key(request.name())).set("owner", request.owner().bytes());
+  }
+
+  private static Queued queued(ResultSet row, @Nullable ArmedBell watch) throws SQLException {
+    boolean isHeld = row.getInt("held") != 0;
+    if (watch != null && row.getInt("armed") != 0) {
+      watch.armed();
+    }
+    return new Queued(
+        isHeld ? obstacle(row) : Obstacle.UNKNOWN, isHeld || row.getInt("before") != 0);
+  }
+
+  /**
+   * Room at the end of a queue.
+   *
+   * @param queued what the claim is told that takes it
+   */
+  private record Room(long place, long now, Queued queued) {}
+
+  private static @Nullable Room enqueued(SqlConnection.Call call, ClaimRequest request)
+      throws SQLException {
+    return prepared(call, request)
+        .row(row -> new Room(row.getLong("place"), row.getLong("now"), queued(row, null)));
+  }
+
+  private @Nullable Queued insert(
+      SqlConnection db, ClaimRequest request, long patience, @Nullable Room room)
+      throws SQLException {
+    if (room == null) {
+      return null;
+    }
+    prepared(db.call(statements.insertClaim), request)
+        .set("held", 0)
+        .set("place", room.place)
+        .set("number", 0)
+        .set("units", Units.WHOLE)
+        .set("capacity", Units.WHOLE)
+        .set("ends", room.now + patience)
         .set("term", patience)
         .set("delay", Micros.of(request.delay()))
+        .set("since", room.now)
         .set("client", client)
-        .row(
-            row -> {
-              boolean isHeld = row.getInt("held") != 0;
-              if (watch != null && row.getInt("armed") != 0) {
-                watch.armed();
-              }
-              return new Queued(
-                  isHeld ? obstacle(row) : Obstacle.UNKNOWN, isHeld || row.getInt("before") != 0);
-            });
+        .update();
+    return room.queued;
   }
 
   private static Obstacle obstacle(ResultSet row) throws SQLException {
@@ -200,8 +233,23 @@ public final class FastPath {
             .set("owner", request.owner().bytes())
             .set("term", Micros.of(request.term()))
             .set("seen", seen);
-    Long number = whole(db, () -> call.row(row -> row.getLong(1)));
+    Long number =
+        dialect.hasTurnsOfSeveral()
+            ? transaction(db, () -> outOfTheQueue(db, request, call.row(row -> row.getLong(1))))
+            : whole(db, () -> call.row(row -> row.getLong(1)));
     return number == null ? NOT_FREE : number;
+  }
+
+  private @Nullable Long outOfTheQueue(
+      SqlConnection db, ClaimRequest request, @Nullable Long number) throws SQLException {
+    if (number != null) {
+      db.call(statements.deleteClaim)
+          .set("owner", request.owner().bytes())
+          .set("read_ends", 0)
+          .set("always", 1)
+          .update();
+    }
+    return number;
   }
 
   @FunctionalInterface
@@ -218,6 +266,27 @@ public final class FastPath {
       return result;
     } finally {
       if (!ended && dialect.hasTransactionsInStatements()) {
+        dialect.giveUp(db.connection());
+      }
+    }
+  }
+
+  /** Runs statements as one transaction, which changes nothing if they give nothing. */
+  private <T> @Nullable T transaction(SqlConnection db, Statement<T> statements)
+      throws SQLException {
+    boolean ended = false;
+    try {
+      dialect.begin(db.connection());
+      T result = statements.run();
+      if (result == null) {
+        dialect.rollback(db.connection());
+      } else {
+        dialect.commit(db.connection());
+      }
+      ended = true;
+      return result;
+    } finally {
+      if (!ended) {
         dialect.giveUp(db.connection());
       }
     }
@@ -265,7 +334,7 @@ public final class FastPath {
         return call.update() == 0 ? null : Freed.PERHAPS_NOT_ALONE;
       }
       Freed found = whole(db, () -> call.row(Freed::read));
-      if (statements.releaseUncontended != null) {
+      if (statements.releaseUncontended != null || statements.turn != null) {
         learn(name, found != null && !found.hasOthers);
       }
       return found;

@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.JDBC;
@@ -29,6 +30,11 @@ public final class SqliteConnections implements Connections {
   public static final String NO_DRIVER =
       "There is no driver for SQLite; add org.xerial:sqlite-jdbc";
 
+  /** How long a caller's own thread waits for a writer: another thread costs about as much. */
+  private static final long NOW_NANOS = 500_000;
+
+  private static final long OPEN_PAUSE_NANOS = 1_000_000;
+
   private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 500 : 1;
 
   private final Duration operationTimeout;
@@ -40,9 +46,11 @@ public final class SqliteConnections implements Connections {
   private static final class Line {
     final ReentrantLock lock = new ReentrantLock();
     final SqlConnection db;
+    final SqlitePatience patience;
 
-    Line(SqlConnection db) {
+    Line(SqlConnection db, SqlitePatience patience) {
       this.db = db;
+      this.patience = patience;
     }
   }
 
@@ -62,11 +70,13 @@ public final class SqliteConnections implements Connections {
     try {
       for (Purpose purpose : Purpose.values()) {
         Connection connection = connect(file);
+        SqlitePatience patience = SqlitePatience.of(connection);
         opened.lines.put(
             purpose,
-            new Line(new SqlConnection(connection, () -> time.wallMillis() * 1_000, true)));
-        waitFor(connection, operationTimeout);
-        String mode = answer(connection, "PRAGMA journal_mode = WAL");
+            new Line(
+                new SqlConnection(connection, () -> time.wallMillis() * 1_000, true), patience));
+        patience.atMost(operationTimeout.toNanos());
+        String mode = writeAhead(connection, operationTimeout);
         if (!"wal".equalsIgnoreCase(mode)) {
           throw new SQLException(
               "the file can't have a write-ahead log (journal_mode = "
@@ -75,7 +85,6 @@ public final class SqliteConnections implements Connections {
         }
         Dialect.run(connection, "PRAGMA synchronous = NORMAL");
       }
-      waitFor(opened.line(Purpose.WORK).db.connection(), Duration.ZERO);
       return opened;
     } catch (SQLException | RuntimeException e) {
       opened.close();
@@ -100,6 +109,25 @@ public final class SqliteConnections implements Connections {
     }
   }
 
+  /**
+   * Gives the file a write-ahead log. Of two that do so for a new file at the same time, SQLite
+   * refuses one at once, however patient it is: it has read what the other one changes.
+   */
+  private static @Nullable String writeAhead(Connection connection, Duration atMost)
+      throws SQLException {
+    long end = System.nanoTime() + atMost.toNanos();
+    while (true) {
+      try {
+        return answer(connection, "PRAGMA journal_mode = WAL");
+      } catch (SQLException e) {
+        if (!SqliteDialect.isBusy(e) || end - System.nanoTime() <= 0) {
+          throw e;
+        }
+        LockSupport.parkNanos(OPEN_PAUSE_NANOS);
+      }
+    }
+  }
+
   private static @Nullable String answer(Connection connection, String pragma) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet answer = statement.executeQuery(pragma)) {
@@ -115,14 +143,9 @@ public final class SqliteConnections implements Connections {
     return line;
   }
 
-  /** How long a statement waits for whoever writes to the file. */
-  private static void waitFor(Connection connection, Duration time) throws SQLException {
-    Dialect.run(connection, "PRAGMA busy_timeout = " + time.toMillis());
-  }
-
   /*
    * On the calling thread, which is much faster than to hand it to another one, unless another thread
-   * has the connection or another process writes: then it would have to wait.
+   * has the connection, or another process writes for longer than ours do: then it would have to wait.
    */
   @Override
   public <T extends @Nullable Object> @Nullable Done<T> useNow(Work<T> work) throws SQLException {
@@ -131,6 +154,7 @@ public final class SqliteConnections implements Connections {
       return null;
     }
     try {
+      line.patience.atMost(NOW_NANOS);
       return new Done<>(work.on(line.db));
     } catch (SQLException e) {
       if (SqliteDialect.isBusy(e)) {
@@ -147,19 +171,10 @@ public final class SqliteConnections implements Connections {
     Line line = line(purpose);
     take(line.lock);
     try {
-      return purpose == Purpose.WORK ? patiently(line.db, work) : work.on(line.db);
+      line.patience.atMost(operationTimeout.toNanos());
+      return work.on(line.db);
     } finally {
       line.lock.unlock();
-    }
-  }
-
-  private <T extends @Nullable Object> T patiently(SqlConnection db, Work<T> work)
-      throws SQLException {
-    waitFor(db.connection(), operationTimeout);
-    try {
-      return work.on(db);
-    } finally {
-      waitFor(db.connection(), Duration.ZERO);
     }
   }
 

@@ -122,8 +122,13 @@ public abstract class Dialect {
     return returnsNumberAsKey();
   }
 
-  /** Whether a mutex claim joins a queue by one statement, and is granted from it by one. */
+  /** Whether a mutex claim joins a queue, and is granted from it, without reading all of it. */
   boolean hasTurn() {
+    return false;
+  }
+
+  /** Whether each of these is two statements, in a transaction that the client begins and ends. */
+  public boolean hasTurnsOfSeveral() {
     return false;
   }
 

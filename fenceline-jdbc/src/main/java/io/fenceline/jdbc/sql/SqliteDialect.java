@@ -39,6 +39,17 @@ public final class SqliteDialect extends Dialect {
     return true;
   }
 
+  @Override
+  boolean hasTurn() {
+    return true;
+  }
+
+  /** Nobody else writes meanwhile, and no answer is under way: the process itself writes. */
+  @Override
+  public boolean hasTurnsOfSeveral() {
+    return true;
+  }
+
   /** A transaction that began by reading could not turn to writing while another one writes. */
   @Override
   public void begin(Connection connection) throws SQLException {

@@ -113,7 +113,8 @@ public final class Statements {
     tell = dialect.tells() ? sql.apply("tell") : null;
     tellNext = dialect.tells() ? sql.apply("tell-next") : null;
     enqueue = dialect.hasTurn() ? sql.apply("enqueue") : null;
-    beatAndLook = dialect.hasTurn() ? sql.apply("beat-and-look") : null;
+    beatAndLook =
+        dialect.hasTurn() && !dialect.hasTurnsOfSeveral() ? sql.apply("beat-and-look") : null;
     turn = dialect.hasTurn() ? sql.apply("turn") : null;
     bell =
         dialect.hasBell()

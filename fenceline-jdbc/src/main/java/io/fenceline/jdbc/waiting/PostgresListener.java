@@ -16,6 +16,16 @@ import org.postgresql.PGNotification;
  * <p>What it hears is a hint. While it is not connected, waiting goes on by looking.
  */
 public final class PostgresListener implements NotificationListener {
+  /*
+   * A message is sent with the commit that makes room, and the claim that it names was committed before, while
+   * this session listened. How it would be lost all the same, and what then:
+   *
+   * 1. It comes before the answer that says that its claim waits. It is remembered by its id.
+   * 2. The connection breaks. All look when that is noticed, and again when there is another one.
+   * 3. The connection is dead, and nobody has noticed; or whoever made room has stopped before it told. Who waits
+   *    looks with each sign of life, and when the time of the holder or of the head is over. That look finds what
+   *    should have been told: then these ears are doubted, and looks are as frequent as without them.
+   */
   private static final int WAIT_MILLIS = 30_000;
   private static final long ASK_NANOS = 2_000_000_000L;
   private static final long FIRST_PAUSE_NANOS = 200_000_000;
@@ -29,7 +39,7 @@ public final class PostgresListener implements NotificationListener {
   private final Consumer<String> hint;
   private final Runnable missed;
   private volatile boolean closed;
-  private volatile boolean hearing;
+  private final Hearing hearing = new Hearing();
 
   // Guarded by this.
   private @Nullable Thread thread;
@@ -59,10 +69,24 @@ public final class PostgresListener implements NotificationListener {
     }
   }
 
-  /** Whether messages come, as far as can be told. */
   @Override
   public boolean isHearing() {
-    return hearing;
+    return hearing.isReliable();
+  }
+
+  @Override
+  public @Nullable ArmedBell watch() {
+    return hearing.watch();
+  }
+
+  @Override
+  public boolean covers(ArmedBell watch) {
+    return hearing.covers(watch);
+  }
+
+  @Override
+  public void doubt() {
+    hearing.doubt();
   }
 
   private void run() {
@@ -73,7 +97,7 @@ public final class PostgresListener implements NotificationListener {
           return;
         }
         Dialect.run(opened, listen);
-        hearing = true;
+        hearing.opened();
         missed.run();
         pause = FIRST_PAUSE_NANOS;
         PGConnection notified = opened.unwrap(PGConnection.class);
@@ -82,6 +106,7 @@ public final class PostgresListener implements NotificationListener {
           PGNotification[] heard = notified.getNotifications(WAIT_MILLIS);
           int count = heard == null ? 0 : heard.length;
           for (int i = 0; heard != null && i < count; i++) {
+            hearing.heard();
             hint.accept(heard[i].getParameter());
           }
           if (count == 0 || System.nanoTime() - asked > ASK_NANOS) {
@@ -92,8 +117,7 @@ public final class PostgresListener implements NotificationListener {
           }
         }
       } catch (SQLException | RuntimeException e) {
-        boolean wasHearing = hearing;
-        hearing = false;
+        boolean wasHearing = hearing.closed();
         if (wasHearing && !closed) {
           missed.run(); // From now on, those who wait have to look for themselves.
         }

@@ -33,17 +33,28 @@ public final class SqliteListener implements NotificationListener {
    * process, as the rows of its claims have it. A process that was killed leaves its socket
    * behind; whoever puts one beside it takes those away that are a day old and that nobody answers at.
    * A process that comes after it with the same name replaces it.
+   *
+   * Whoever makes room commits before it rings, so a claim that joined a queue while the bell was there is rung for, and
+   * need not look meanwhile. How a ring would be lost all the same, and what then:
+   *
+   * 1. It comes before the answer that says that its claim waits. It is remembered by its id.
+   * 2. Whoever rings stops between its commit and the ring, or finds too many connections waiting. Who waits
+   *    looks once a second, and when the time of the holder or of the head is over.
+   * 3. Another process of the same name has replaced the socket (two containers), or the file's path is too long where
+   *    it is rung from. A look finds what should have been told: then this bell is doubted, and looks are as
+   *    frequent as without one, until it is heard.
    */
   private static final int LONGEST_PATH = 100;
   private static final int LONGEST_MESSAGE = 64;
   private static final String INFIX = "-bell-";
+
   private static final Duration OLD = Duration.ofDays(1);
 
   private final Path file;
   private final Path place;
   private final Consumer<String> hint;
   private final Runnable missed;
-  private volatile boolean hearing;
+  private final Hearing hearing = new Hearing();
 
   // Guarded by this.
   private boolean started;
@@ -100,7 +111,22 @@ public final class SqliteListener implements NotificationListener {
 
   @Override
   public boolean isHearing() {
-    return hearing;
+    return hearing.isReliable();
+  }
+
+  @Override
+  public @Nullable ArmedBell watch() {
+    return hearing.watch();
+  }
+
+  @Override
+  public boolean covers(ArmedBell watch) {
+    return hearing.covers(watch);
+  }
+
+  @Override
+  public void doubt() {
+    hearing.doubt();
   }
 
   private void run() {
@@ -115,7 +141,7 @@ public final class SqliteListener implements NotificationListener {
       Files.setPosixFilePermissions(place, Files.getPosixFilePermissions(file));
       bound.configureBlocking(false);
       bound.register(opened, SelectionKey.OP_ACCEPT);
-      hearing = true;
+      hearing.opened();
       missed.run();
       removeOld();
       ByteBuffer message = ByteBuffer.allocate(LONGEST_MESSAGE);
@@ -125,7 +151,7 @@ public final class SqliteListener implements NotificationListener {
     } catch (IOException | RuntimeException e) {
       // Without it, waiting goes on by looking.
     } finally {
-      hearing = false;
+      hearing.closed();
       missed.run();
     }
   }
@@ -164,6 +190,7 @@ public final class SqliteListener implements NotificationListener {
     }
     from.close();
     if (length > 0) {
+      hearing.heard();
       hint.accept(StandardCharsets.US_ASCII.decode(message.flip()).toString());
     }
   }

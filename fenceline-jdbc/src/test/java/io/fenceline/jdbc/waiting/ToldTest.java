@@ -3,11 +3,22 @@ package io.fenceline.jdbc.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fenceline.jdbc.Heard;
+import io.fenceline.jdbc.JdbcStores;
 import io.fenceline.jdbc.Urls;
 import io.fenceline.jdbc.Worker;
+import io.fenceline.jdbc.layout.Channels;
+import io.fenceline.jdbc.layout.ClaimRow;
+import io.fenceline.jdbc.layout.Tables;
+import io.fenceline.spi.ClaimHandler;
+import io.fenceline.spi.ClaimRequest;
+import io.fenceline.spi.ClientInfo;
+import io.fenceline.spi.Grant;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
+import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Owner;
 import io.fenceline.spi.ReleaseRequest;
+import io.fenceline.spi.StoreContext;
 import io.fenceline.testbed.process.JavaProcess;
 import io.fenceline.testbed.server.MariaDbServer;
 import io.fenceline.testbed.server.PostgresServer;
@@ -15,10 +26,12 @@ import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -136,5 +149,91 @@ class ToldTest {
       SqliteListener.ring(file, "a", "one");
       Eventually.until(BOUND, "the message", () -> heard.contains("one"));
     }
+  }
+
+  /** While a bell can be rung, a claim need not look for what will be told; in doubt it has to. */
+  @Test
+  void aBellThatIsHeard_coversClaims_untilItIsDoubted() throws Exception {
+    Path file = Files.createFile(folder.resolve("covers.db"));
+    List<String> heard = new CopyOnWriteArrayList<>();
+    try (SqliteListener bell = new SqliteListener(file, "a", heard::add, () -> {})) {
+      assertThat(bell.watch()).as("before it is there").isNull();
+      bell.start();
+      Eventually.until(BOUND, "the bell", bell::isHearing);
+      ArmedBell watch = bell.watch();
+      assertThat(watch).isNotNull();
+      assertThat(bell.covers(watch)).isTrue();
+
+      bell.doubt(); // A look has found what should have been told.
+      assertThat(bell.isHearing()).isFalse();
+      assertThat(bell.covers(watch)).isFalse();
+      assertThat(bell.watch()).isNull();
+
+      SqliteListener.ring(file, "a", "one");
+      Eventually.until(BOUND, "the message", () -> heard.contains("one"));
+      assertThat(bell.isHearing()).isTrue();
+    }
+  }
+
+  /** The release has told the first who waits; each who comes meanwhile would tell it again. */
+  @Test
+  void whoeverJoinsBehindTheFirst_doesNotTellItOnceMore() {
+    ManualTime time = new ManualTime();
+    time.jumpWall(Duration.between(Instant.ofEpochMilli(time.wallMillis()), Instant.now()));
+    Path file = folder.resolve("locks.db");
+    ClientInfo client = new ClientInfo("test", "elsewhere", 2);
+    String name = Channels.inFileName(Tables.DEFAULT, ClaimRow.encode(client));
+    List<String> heard = new CopyOnWriteArrayList<>();
+    try (LockStore here = Heard.open("sqlite:" + file, time)) {
+      Heard holder = new Heard(here, "one", Mode.EXCLUSIVE, LEASE);
+      Owner first = waitAndVanish("sqlite:" + file, client, time);
+      try (SqliteListener bell = new SqliteListener(file, name, heard::add, () -> {})) {
+        bell.start();
+        Eventually.until(BOUND, "the bell", bell::isHearing);
+
+        here.release(new ReleaseRequest(holder.grant(), Duration.ZERO)).join();
+        Heard behind = new Heard(here, "one", Mode.EXCLUSIVE, LEASE);
+        SqliteListener.ring(file, name, "last"); // Rings are heard in their order.
+
+        Eventually.until(BOUND, "all rings", () -> heard.contains("last"));
+        assertThat(heard).containsExactly(first.id(), "last");
+        assertThat(behind.waiting).isOne();
+      }
+    }
+  }
+
+  /** Leaves a claim in the queue, as a process does that is killed. */
+  private static Owner waitAndVanish(String uri, ClientInfo client, ManualTime time) {
+    SecureRandom random = new SecureRandom();
+    Owner owner = Owner.draw(random);
+    ClaimRequest request =
+        new ClaimRequest("one", owner, Mode.EXCLUSIVE, LEASE, Duration.ZERO, true);
+    try (LockStore other =
+        JdbcStores.at(uri).open(new StoreContext(client, time, random, BOUND, BOUND))) {
+      AtomicBoolean waits = new AtomicBoolean();
+      other.claim(request, new WaitsOrFails(waits));
+      assertThat(waits).isTrue();
+    }
+    return owner;
+  }
+
+  private record WaitsOrFails(AtomicBoolean waits) implements ClaimHandler {
+    @Override
+    public void granted(Grant grant) {
+      throw new AssertionError("granted");
+    }
+
+    @Override
+    public void waiting(Obstacle obstacle) {
+      waits.set(true);
+    }
+
+    @Override
+    public void refused(Obstacle obstacle) {
+      throw new AssertionError("refused");
+    }
+
+    @Override
+    public void failed(RuntimeException cause) {} // Its store was closed.
   }
 }
