@@ -27,6 +27,7 @@ record Arguments(
     List<String> contenders = new ArrayList<>();
     List<String> works = new ArrayList<>();
     List<Integer> crowds = List.of();
+    List<Integer> clients = List.of();
     boolean isAdded = false;
     Effort effort = Effort.FULL;
     for (String word : words) {
@@ -40,6 +41,8 @@ record Arguments(
         works.addAll(list(word));
       } else if (word.startsWith("--processes=")) {
         crowds = list(word).stream().map(Integer::valueOf).toList();
+      } else if (word.startsWith("--clients=")) {
+        clients = list(word).stream().map(Integer::valueOf).toList();
       } else if (Venue.ALL.contains(word) || Venue.BY_NAME.contains(word)) {
         stores.add(word);
       } else {
@@ -47,9 +50,10 @@ record Arguments(
         System.exit(64);
       }
     }
+    effort = crowds.isEmpty() ? effort : effort.with(crowds);
     return new Arguments(
         List.copyOf(stores.isEmpty() ? Venue.ALL : stores),
-        crowds.isEmpty() ? effort : effort.with(crowds),
+        clients.isEmpty() ? effort : effort.withClients(clients),
         List.copyOf(contenders),
         List.copyOf(works),
         isAdded);

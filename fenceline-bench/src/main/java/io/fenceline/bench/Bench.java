@@ -8,6 +8,7 @@ import io.fenceline.bench.report.Page;
 import io.fenceline.bench.report.StoreReport;
 import io.fenceline.bench.store.Venue;
 import io.fenceline.bench.work.BrokenLockException;
+import io.fenceline.bench.work.Crowd;
 import io.fenceline.bench.work.Effort;
 import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Holds;
@@ -73,6 +74,10 @@ public final class Bench {
       if (arguments.wantsWork("turns")) {
         turns = Turns.measure(store, venue, field, effort, progress);
       }
+      List<Crowd.Point> crowd = List.of();
+      if (!store.equals("memory") && arguments.wantsWork("crowd")) {
+        crowd = orNothing(progress, () -> Crowd.measure(venue, effort, progress));
+      }
       // MariaDB is here for its hand-overs.
       boolean isShared = field.get(0).takesPartIn(Discipline.FLEET);
       List<Waiters.Point> waiters = List.of();
@@ -94,6 +99,7 @@ public final class Bench {
               rates,
               fleet,
               turns,
+              crowd,
               waiters,
               holds,
               names,

@@ -7,6 +7,7 @@ import io.fenceline.bench.contender.Entrants;
 import io.fenceline.bench.report.Machine;
 import io.fenceline.bench.report.Page;
 import io.fenceline.bench.report.StoreReport;
+import io.fenceline.bench.work.Crowd;
 import io.fenceline.bench.work.Effort;
 import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Series;
@@ -97,6 +98,18 @@ class BenchTest {
           .allMatch(result -> result.median() > 0 && result.shares().size() == 2);
     }
     assertThat(report.tables()).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("shared")
+  void clientsOfACrowd_areServedOneAfterTheOther(String store) throws Exception {
+    StoreReport report = measure(store, List.of("none"), List.of("crowd"));
+
+    assertThat(report.crowd()).extracting(Crowd.Point::clients).containsExactly(2, 5);
+    assertThat(report.crowd())
+        .allMatch(point -> point.handOvers().count() > 0 && point.failures() == 0);
+    assertThat(report.crowdGrowth(2, 5)).hasValueSatisfying(g -> assertThat(g).isPositive());
+    assertThat(report.tables()).hasSize(1);
   }
 
   private static StoreReport measure(String store, List<String> contenders, List<String> works)

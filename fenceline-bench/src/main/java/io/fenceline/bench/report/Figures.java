@@ -1,5 +1,6 @@
 package io.fenceline.bench.report;
 
+import io.fenceline.bench.work.Crowd;
 import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Holds;
 import io.fenceline.bench.work.Names;
@@ -35,6 +36,7 @@ final class Figures {
     }
     store.put("fleet", report.fleet().stream().map(Figures::of).toList());
     store.put("turns", report.turns().stream().map(Figures::of).toList());
+    store.put("crowd", report.crowd().stream().map(Figures::of).toList());
     store.put("waiters", report.waiters().stream().map(Figures::of).toList());
     store.put("holds", report.holds().stream().map(Figures::of).toList());
     store.put("names", report.names().stream().map(Figures::of).toList());
@@ -89,6 +91,19 @@ final class Figures {
     figures.put("clientMicros", result.clientMicros());
     figures.put("serverMicros", result.serverMicros());
     result.perHandOver().forEach(sent -> figures.put(sent.kind(), sent.amount()));
+    return figures;
+  }
+
+  private static Map<String, Object> of(Crowd.Point point) {
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("clients", point.clients());
+    figures.put("cyclesPerSecond", point.cyclesPerSecond());
+    figures.put("handOverMillisP50", point.handOvers().millis(0.5));
+    figures.put("handOverMillisP99", point.handOvers().millis(0.99));
+    figures.put("clientMicros", point.clientMicros());
+    figures.put("serverMicros", point.serverMicros());
+    point.perHandOver().forEach(sent -> figures.put(sent.kind(), sent.amount()));
+    figures.put("failures", point.failures());
     return figures;
   }
 

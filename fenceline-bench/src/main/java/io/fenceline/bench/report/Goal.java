@@ -93,7 +93,10 @@ record Goal(
           turns("etcd", 32, "jetcd", 2, OF_JETCD),
           turns("postgresql", 2, "ring", 0.6, OF_FLOOR),
           turns("postgresql", 8, "ring", 0.6, OF_FLOOR),
-          turns("postgresql", 32, "ring", 0.5, OF_FLOOR));
+          turns("postgresql", 32, "ring", 0.5, OF_FLOOR),
+          crowd("postgresql"),
+          crowd("mariadb"),
+          crowd("sqlite"));
 
   private static Goal rate(String store, String work, String id, double wanted, String of) {
     return new Goal(
@@ -122,6 +125,15 @@ record Goal(
             report
                 .turnsOf(processes, "fenceline")
                 .flatMap(ours -> report.turnsOf(processes, id).map(ours::ratioTo)));
+  }
+
+  private static Goal crowd(String store) {
+    return new Goal(
+        store,
+        "crowd: median hand-over among 500 clients at most 3 × that among 10",
+        3,
+        true,
+        report -> report.crowdGrowth(10, 500).map(Goal::exactly));
   }
 
   /** A figure of all rounds together. */

@@ -1,5 +1,6 @@
 package io.fenceline.bench.report;
 
+import io.fenceline.bench.work.Crowd;
 import io.fenceline.bench.work.Holds;
 import io.fenceline.bench.work.Names;
 import io.fenceline.bench.work.Waiters;
@@ -45,6 +46,27 @@ public final class GrowthTables {
   private static String onTheWire(Holds.Point point) {
     return point.perSecond().stream()
         .map(c -> String.format(Locale.ROOT, "%.0f %s", c.amount(), c.kind()))
+        .collect(Collectors.joining(", "));
+  }
+
+  /** The table of the crowds. */
+  public static Table crowd(List<Crowd.Point> points) {
+    return table(
+        points,
+        List.of(
+            column("clients that want it", point -> count(point.clients())),
+            column("hand-over p50", point -> FleetTable.millis(point.handOvers().millis(0.5))),
+            column("p99", point -> FleetTable.millis(point.handOvers().millis(0.99))),
+            column("cycles/s", point -> RateTable.rate(point.cyclesPerSecond())),
+            column("CPU clients", point -> micros(point.clientMicros())),
+            column("CPU server", point -> microsIfAny(point.serverMicros())),
+            column("on the wire a hand-over", GrowthTables::onTheWire),
+            column("timed out", point -> Long.toString(point.failures()))));
+  }
+
+  private static String onTheWire(Crowd.Point point) {
+    return point.perHandOver().stream()
+        .map(c -> String.format(Locale.ROOT, "%.1f %s", c.amount(), c.kind()))
         .collect(Collectors.joining(", "));
   }
 

@@ -25,7 +25,8 @@ final class MethodText {
       - **Workloads.** *solo*: one thread. *spread*: 32 threads, each with a name of its own. *hot*: 32
         threads of one process, one name. *busy*: 8 threads, one name, and 1 or 10 ms of work under the
         lock. *fleet*: four processes of eight threads, one name. *turns*: 2, 8 or 32 processes of one
-        thread, one name, and 0, 1 or 10 ms of work under the lock. *waiters*: claims placed at the store
+        thread, one name, and 0, 1 or 10 ms of work under the lock. *crowd*: 2 to 500 clients in
+        four processes, each with connections and a thread of its own, one name. *waiters*: claims placed at the store
         directly, past the client's own queue. *holds*: names held and renewed, and solo cycles beside them. *names*:
         names held on long leases that nobody renews, and solo cycles of another client beside them.
       - **A cycle** is lock, then unlock, with no work in between unless stated; it ends when the answer
@@ -43,7 +44,11 @@ final class MethodText {
         through a Unix-domain socket; in MariaDB `GET_LOCK` around an update. A hand-over lasts from the beginning
         of the release in one process to the return of the acquire in another, by the machine's clock. The figure
         on the wire is everything that was sent during the turns, divided by the hand-overs between processes.
-        MariaDB takes part in this workload only.
+        MariaDB takes part in this workload and in *crowd* only.
+      - **In *crowd***, every client wants the name all of the time, so that all but one of them wait. The processes share the
+        machine, not the connections: a client has what it would have in a process of its own. The column *timed out*
+        counts acquires that took longer than a minute, or that the store did not answer. What is on the wire contains the
+        signs of life of those who wait.
       - **Rounds are interleaved**: in each round every contender runs for a short time, in a new random
         order. Ratios are computed within a round; the page shows their median. Time is counted only while
         all threads are working.

@@ -1,5 +1,6 @@
 package io.fenceline.bench.report;
 
+import io.fenceline.bench.work.Crowd;
 import io.fenceline.bench.work.Fleet;
 import io.fenceline.bench.work.Holds;
 import io.fenceline.bench.work.Names;
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param rates the works of one process
  * @param fleet the work of several; empty if it was not run
  * @param turns the works of several of one thread; empty if they were not run
+ * @param crowd hand-overs by clients that wait; empty if it was not run
  * @param waiters hand-offs by waiters; empty if it was not run
  * @param holds renewals by holds; empty if it was not run
  * @param names cycles by live names; empty if it was not run
@@ -30,6 +32,7 @@ public record StoreReport(
     List<Rate> rates,
     List<Fleet.Result> fleet,
     List<Turns.Table> turns,
+    List<Crowd.Point> crowd,
     List<Waiters.Point> waiters,
     List<Holds.Point> holds,
     List<Names.Point> names,
@@ -68,6 +71,19 @@ public record StoreReport(
         .findFirst();
   }
 
+  /** How much longer the median hand-over takes with so many clients than with so few. */
+  public Optional<Double> crowdGrowth(int few, int many) {
+    return crowdOf(few)
+        .flatMap(
+            less ->
+                crowdOf(many)
+                    .map(more -> more.handOvers().millis(0.5) / less.handOvers().millis(0.5)));
+  }
+
+  private Optional<Crowd.Point> crowdOf(int clients) {
+    return crowd.stream().filter(point -> point.clients() == clients).findFirst();
+  }
+
   /** All tables, in order. */
   public List<Table> tables() {
     List<Table> tables = new java.util.ArrayList<>();
@@ -76,6 +92,9 @@ public record StoreReport(
       tables.add(FleetTable.of(fleet));
     }
     turns.forEach(table -> tables.add(TurnsTable.of(table)));
+    if (!crowd.isEmpty()) {
+      tables.add(GrowthTables.crowd(crowd));
+    }
     if (!waiters.isEmpty()) {
       tables.add(GrowthTables.waiters(waiters));
     }

@@ -22,7 +22,7 @@ final class InnoDbVenue implements Venue {
   }
 
   static Venue mariaDb() {
-    MariaDbServer server = MariaDbServer.builder().setting("max-connections", "1000").start();
+    MariaDbServer server = MariaDbServer.builder().setting("max-connections", "1300").start();
     return new InnoDbVenue(
         "MariaDB",
         server,
@@ -31,7 +31,7 @@ final class InnoDbVenue implements Venue {
   }
 
   static Venue mySql() {
-    MySqlServer server = MySqlServer.builder().setting("max-connections", "1000").start();
+    MySqlServer server = MySqlServer.builder().setting("max-connections", "1300").start();
     return new InnoDbVenue(
         "MySQL",
         server,

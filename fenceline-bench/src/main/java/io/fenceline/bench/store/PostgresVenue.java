@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** One PostgreSQL server with its own settings, and room for everyone's connections. */
 final class PostgresVenue implements Venue {
   private final PostgresServer server =
-      PostgresServer.builder().setting("max_connections", "400").start();
+      PostgresServer.builder().setting("max_connections", "1300").start();
 
   @Override
   public String address() {

@@ -15,6 +15,7 @@ import java.util.List;
  * @param fleet turns of works of several processes
  * @param turns turns of works of several processes of one thread
  * @param crowds how many such processes
+ * @param clients how many clients want one name at once, in steps
  * @param wireCycles how many cycles are counted on the wire
  * @param holds how many names are held at once, in steps
  * @param heldSeconds how long they are watched, which is a third of their lease
@@ -30,6 +31,7 @@ public record Effort(
     Turns fleet,
     Turns turns,
     List<Integer> crowds,
+    List<Integer> clients,
     int wireCycles,
     List<Integer> holds,
     int heldSeconds,
@@ -55,6 +57,26 @@ public record Effort(
         fleet,
         turns,
         otherCrowds,
+        clients,
+        wireCycles,
+        holds,
+        heldSeconds,
+        waiters,
+        names);
+  }
+
+  /** The same, with crowds of other numbers of clients. */
+  public Effort withClients(List<Integer> otherClients) {
+    return new Effort(
+        label,
+        warmUp,
+        settle,
+        alone,
+        hot,
+        fleet,
+        turns,
+        crowds,
+        otherClients,
         wireCycles,
         holds,
         heldSeconds,
@@ -73,6 +95,7 @@ public record Effort(
           new Turns(3, 2_000),
           new Turns(7, 1_000),
           List.of(2, 8, 32),
+          List.of(2, 10, 100, 500),
           500,
           List.of(1_000, 10_000, 100_000),
           10,
@@ -90,6 +113,7 @@ public record Effort(
           new Turns(2, 500),
           new Turns(3, 500),
           List.of(2, 8),
+          List.of(2, 10, 100),
           100,
           List.of(1_000),
           1,
@@ -107,6 +131,7 @@ public record Effort(
           new Turns(1, 100),
           new Turns(1, 200),
           List.of(2),
+          List.of(2, 5),
           4,
           List.of(10),
           1,

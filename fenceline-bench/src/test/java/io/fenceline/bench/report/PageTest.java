@@ -28,6 +28,7 @@ class PageTest {
         List.of(),
         List.of(),
         List.of(),
+        List.of(),
         List.of("nothing was measured"));
   }
 
