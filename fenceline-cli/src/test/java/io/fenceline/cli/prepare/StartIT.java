@@ -200,5 +200,7 @@ class StartIT {
     Path config = Files.createDirectories(folder.resolve("home/.config/fenceline"));
     Files.writeString(config.resolve("config"), "store = " + uri + "\n");
     assertThat(tool.run("run", "job", "--", "echo", "held")).isEqualTo(held);
+    tool.environment.put("XDG_CONFIG_HOME", "relative"); // Ignored, as the specification says.
+    assertThat(tool.run("run", "job", "--", "echo", "held")).isEqualTo(held);
   }
 }
