@@ -7,21 +7,31 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that wait for a connection, as many at once as there are connections, in the order in
- * which they came: made by the threads of their callers, or handed to other threads.
+ * Requests that wait for a connection, as many at once as there are connections: made by the
+ * threads of their callers, or handed to other threads.
+ *
+ * <p>They wait in the order in which they came, but a place that is free goes to whoever is here
+ * already. To keep it for a thread that has yet to wake up would leave a connection idle each time,
+ * while the thread that has just left comes back with its next request. Nobody is passed over for
+ * longer than {@link #PASSED_OVER_NANOS}: from then on, a place is kept for the first in line.
  */
 final class RequestQueue implements Executor {
   /*
    * What would break it, and why it can't:
    *
-   * - A request that is left behind: whoever adds one starts a thread for it, unless as many as may
-   *   run do so; and each of those looks for another one before it ends, under the same lock.
+   * - A request that is left behind while a place is free: whoever frees a place, or takes one, or
+   *   leaves the line, calls offer() under the same lock. It wakes the caller who is first, who then
+   *   looks for a place, or starts a thread for a task.
+   * - A caller who was woken for a place that is gone when it looks: it says under the lock that it
+   *   is not woken any more before it waits again, so the next place wakes it again.
    * - A place that nobody has: a caller that gives up finds out, under that lock, whether it was
    *   given one meanwhile. Whatever is thrown while it waits, it passes the place on; and a place for
    *   which no thread can be started is nobody's.
    * - A caller that gives up and has to begin anew: its request stays where it is in the line, and is
    *   another thread's from then on.
    */
+  private static final long PASSED_OVER_NANOS = 1_000_000;
+
   private final Executor threads;
   private final Time time;
   private final int most;
@@ -34,14 +44,20 @@ final class RequestQueue implements Executor {
   /** A request that has no place yet. */
   private static final class Waiting {
     final Thread caller = Thread.currentThread();
+    final long sinceNanos;
 
     /** What another thread does; null while the caller means to do it. Guarded by the queue. */
     @Nullable Runnable task;
 
-    volatile boolean hasPlace;
+    /** Whether its caller is about to look for a place. Guarded by the queue. */
+    boolean isWoken;
 
-    Waiting(@Nullable Runnable task) {
+    /** Whether a place was kept for its caller. Guarded by the queue. */
+    boolean hasPlace;
+
+    Waiting(@Nullable Runnable task, long sinceNanos) {
       this.task = task;
+      this.sinceNanos = sinceNanos;
     }
   }
 
@@ -51,23 +67,64 @@ final class RequestQueue implements Executor {
     this.most = most;
   }
 
+  /**
+   * Under the lock: sees to it that a free place is used.
+   *
+   * @return whether a thread has to be started for a place, which is taken
+   */
+  private boolean offer() {
+    Waiting first = waiting.peek();
+    if (first == null || running == most) {
+      return false;
+    }
+    if (first.task != null) {
+      running++;
+      return true;
+    }
+    wake(first);
+    return false;
+  }
+
+  private static void wake(Waiting first) {
+    if (!first.isWoken) {
+      first.isWoken = true;
+      LockSupport.unpark(first.caller);
+    }
+  }
+
+  /** Under the lock: a place is free, or kept for the first in line; as {@link #offer}. */
+  private boolean free() {
+    Waiting first = waiting.peek();
+    boolean isKept =
+        first != null && first.task == null && time.nanos() - first.sinceNanos >= PASSED_OVER_NANOS;
+    if (first != null && isKept) {
+      waiting.poll();
+      first.hasPlace = true;
+      wake(first);
+      return false;
+    }
+    running--;
+    return offer();
+  }
+
   // Other threads. ------------------------------------------------------------------------------
 
   /** Hands a request to another thread. */
   @Override
   public void execute(Runnable request) {
+    boolean starts;
     synchronized (this) {
-      waiting.add(new Waiting(request));
-      if (running == most) {
-        return;
-      }
-      running++;
+      waiting.add(new Waiting(request, time.nanos()));
+      starts = offer();
     }
-    startThread();
+    startThreadIf(starts);
   }
 
   /** Starts a thread for a place that is taken. */
-  private void startThread() {
+  private void startThreadIf(boolean starts) {
+    if (!starts) {
+      return;
+    }
     boolean started = false;
     try {
       threads.execute(work);
@@ -87,29 +144,22 @@ final class RequestQueue implements Executor {
       try {
         request.run();
       } catch (RuntimeException | Error e) {
-        startThread(); // This thread is done for; the others must not wait for it.
+        startThreadIf(true); // This thread is done for; the others must not wait for it.
         throw e;
       }
     }
   }
 
-  /** What this thread does next; null if its place is another's now, or nobody's. */
-  private synchronized @Nullable Runnable next() {
-    Waiting next = waiting.poll();
-    if (next != null && next.task != null) {
-      return next.task;
-    }
-    pass(next);
-    return null;
-  }
-
-  /** Under the lock: gives a place to a caller, or to nobody. */
-  private void pass(@Nullable Waiting next) {
-    if (next == null) {
-      running--;
-    } else {
-      next.hasPlace = true;
-      LockSupport.unpark(next.caller);
+  /** What this thread does next; null if its place is free again, or another's. */
+  private @Nullable Runnable next() {
+    synchronized (this) {
+      Waiting first = waiting.peek();
+      if (first != null && first.task != null) {
+        waiting.poll();
+        return first.task;
+      }
+      free(); // Nobody is first whose task needs a thread.
+      return null;
     }
   }
 
@@ -133,25 +183,25 @@ final class RequestQueue implements Executor {
    */
   boolean enter(long mostNanos, Runnable instead) {
     Waiting self;
+    long now = time.nanos();
     synchronized (this) {
       if (running < most) {
         running++;
         return true;
       }
-      self = new Waiting(null);
+      self = new Waiting(null, now);
       waiting.add(self);
     }
     boolean settled = false;
     try {
-      long end = time.nanos() + mostNanos;
-      while (!self.hasPlace) {
-        long left = end - time.nanos();
-        if (left <= 0 || Thread.currentThread().isInterrupted()) {
-          break;
-        }
+      boolean entered = take(self);
+      long left = mostNanos;
+      while (!entered && left > 0 && !Thread.currentThread().isInterrupted()) {
         time.park(this, left);
+        entered = take(self);
+        left = now + mostNanos - time.nanos();
       }
-      boolean entered = self.hasPlace || !leaveTo(self, instead);
+      entered = entered || !leaveTo(self, instead);
       settled = true;
       return entered;
     } finally {
@@ -161,34 +211,55 @@ final class RequestQueue implements Executor {
     }
   }
 
-  /** Whether another thread does it; not if there is a place all the same. */
-  private synchronized boolean leaveTo(Waiting self, Runnable instead) {
-    if (!self.hasPlace) {
-      self.task = instead;
+  /** Takes a place if one is kept for this caller, or is free and it is first. */
+  private boolean take(Waiting self) {
+    boolean starts;
+    synchronized (this) {
+      if (self.hasPlace) {
+        return true;
+      }
+      if (running == most || waiting.peek() != self) {
+        self.isWoken = false;
+        return false;
+      }
+      waiting.poll();
+      self.hasPlace = true;
+      running++;
+      starts = offer(); // Of several places that became free, the first one has woken it.
     }
-    return !self.hasPlace;
+    startThreadIf(starts);
+    return true;
+  }
+
+  /** Whether another thread does it; not if there is a place all the same. */
+  private boolean leaveTo(Waiting self, Runnable instead) {
+    boolean starts;
+    synchronized (this) {
+      if (self.hasPlace) {
+        return false;
+      }
+      self.task = instead;
+      starts = offer();
+    }
+    startThreadIf(starts);
+    return true;
   }
 
   /** There will be no request. */
   private void abandon(Waiting self) {
-    boolean hasPlace;
+    boolean starts;
     synchronized (this) {
-      hasPlace = self.hasPlace || !waiting.remove(self);
+      starts = (self.hasPlace || !waiting.remove(self)) ? free() : offer();
     }
-    if (hasPlace) {
-      leave();
-    }
+    startThreadIf(starts);
   }
 
   /** This thread's own request was made. */
   void leave() {
+    boolean starts;
     synchronized (this) {
-      Waiting next = waiting.peek();
-      if (next == null || next.task == null) {
-        pass(waiting.poll());
-        return;
-      }
+      starts = free();
     }
-    startThread();
+    startThreadIf(starts);
   }
 }

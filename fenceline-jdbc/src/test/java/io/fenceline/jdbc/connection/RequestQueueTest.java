@@ -3,16 +3,23 @@ package io.fenceline.jdbc.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
 import io.fenceline.time.Time;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +86,85 @@ class RequestQueueTest {
 
     assertThat(order).containsExactly("first", "task", "last");
     assertThat(queue.enterNow()).isTrue();
+  }
+
+  /** A thread that has yet to wake up would keep a connection idle. */
+  @Test
+  void aFreePlace_isForWhoeverIsHere_butNobodyIsPassedOverForLong() throws Exception {
+    CountDownLatch wakesUp = new CountDownLatch(1);
+    RequestQueue slow = new RequestQueue(threads::add, slowToWake(wakesUp), 1);
+    assertThat(slow.enterNow()).isTrue();
+    CompletableFuture<Boolean> hasPlace = new CompletableFuture<>();
+    new Thread(() -> hasPlace.complete(slow.enter(MOST, () -> order.add("by another")))).start();
+    time.awaitParked(1);
+
+    slow.leave();
+    assertThat(slow.enterNow()).as("passes over the one who is not awake").isTrue();
+    time.advance(Duration.ofMillis(1));
+    slow.leave();
+    assertThat(slow.enterNow()).as("passes over somebody who has waited long enough").isFalse();
+
+    wakesUp.countDown();
+    assertThat(hasPlace.get(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    slow.leave();
+    assertThat(slow.enterNow()).isTrue();
+  }
+
+  /** The test's time, but a thread that is woken does not come before it is let go. */
+  private Time slowToWake(CountDownLatch wakesUp) {
+    return (Time)
+        Proxy.newProxyInstance(
+            Time.class.getClassLoader(),
+            new Class<?>[] {Time.class},
+            (proxy, method, arguments) -> {
+              Object answer = method.invoke(time, arguments);
+              if (method.getName().equals("park")) {
+                wakesUp.await();
+              }
+              return answer;
+            });
+  }
+
+  @Test
+  void manyCallersAndTasks_areAllServed_whateverCrosses() throws Exception {
+    int callers = 8;
+    int rounds = 3_000;
+    ExecutorService workers = Executors.newCachedThreadPool();
+    RequestQueue busy = new RequestQueue(workers, time, 2);
+    AtomicInteger atOnce = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    AtomicInteger done = new AtomicInteger();
+    Runnable request =
+        () -> {
+          most.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+          Thread.yield();
+          atOnce.decrementAndGet();
+          done.incrementAndGet();
+        };
+    List<Future<?>> all = new ArrayList<>();
+    try {
+      for (int i = 0; i < callers; i++) {
+        all.add(
+            workers.submit(
+                () -> {
+                  for (int round = 0; round < rounds; round++) {
+                    if (round % 7 == 0) {
+                      busy.execute(request);
+                    } else if (busy.enterNow() || busy.enter(MOST, request)) {
+                      request.run();
+                      busy.leave();
+                    }
+                  }
+                }));
+      }
+      for (Future<?> each : all) {
+        each.get(BOUND.toSeconds(), TimeUnit.SECONDS);
+      }
+      Eventually.until(BOUND, "all requests", done::get, n -> n == callers * rounds);
+    } finally {
+      workers.shutdownNow();
+    }
+    assertThat(most).hasValue(2);
   }
 
   @Test
