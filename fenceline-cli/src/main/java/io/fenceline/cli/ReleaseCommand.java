@@ -9,7 +9,7 @@ import io.fenceline.cli.run.Terminal;
 import io.fenceline.cli.text.Table;
 import io.fenceline.diagnosis.LockReport;
 import io.fenceline.settings.Durations;
-import io.fenceline.spi.GrantNumbers;
+import io.fenceline.spi.TokenFormat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -82,7 +82,7 @@ final class ReleaseCommand implements Subcommand {
   }
 
   private boolean isGrantOf(long shown) {
-    return GrantNumbers.ofToken(shown) == GrantNumbers.ofToken(token);
+    return TokenFormat.grantNumber(shown) == TokenFormat.grantNumber(token);
   }
 
   private String nobody(LockReport report) {

@@ -9,7 +9,7 @@ import io.fenceline.event.Lost;
 import io.fenceline.event.Released;
 import io.fenceline.metrics.HoldFacts;
 import io.fenceline.runtime.notice.Events;
-import io.fenceline.spi.GrantNumbers;
+import io.fenceline.spi.TokenFormat;
 import io.fenceline.time.Moment;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -62,7 +62,7 @@ final class CallerHold implements HoldFacts {
   CallerHold(GrantLifecycle lifecycle, long number, int handOff, Waiter waiter, Moment now) {
     this.lifecycle = lifecycle;
     this.untold = lifecycle.lease();
-    this.token = GrantNumbers.token(number, handOff);
+    this.token = TokenFormat.of(number, handOff);
     this.options = waiter.options;
     this.acquired = now;
     this.waitingSince = waiter.since;
@@ -337,7 +337,7 @@ final class CallerHold implements HoldFacts {
 
   /** Returns its hand-off number; 0 for the first hold of a grant. */
   int handOff() {
-    return (int) (token - GrantNumbers.token(GrantNumbers.ofToken(token), 0));
+    return (int) (token - TokenFormat.of(TokenFormat.grantNumber(token), 0));
   }
 
   private Acquired acquired(LeaseTimes lease) {

@@ -17,13 +17,13 @@ import io.fenceline.runtime.machine.SecureNumbers;
 import io.fenceline.runtime.machine.SystemTime;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.ClientInfo;
-import io.fenceline.spi.GrantNumbers;
 import io.fenceline.spi.LockNames;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.NameState;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.StoreFactory;
+import io.fenceline.spi.TokenFormat;
 import io.fenceline.time.Time;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -236,7 +236,7 @@ final class Client implements Fenceline {
   private CompletableFuture<Boolean> forced(String name, long token) {
     engine.checkOpen();
     LockNames.check(name);
-    long number = GrantNumbers.ofToken(token) - engine.settings.tokenBase();
+    long number = TokenFormat.grantNumber(token) - engine.settings.tokenBase();
     if (number < 1) {
       throw new InvalidSettingException(
           "token",
@@ -283,7 +283,7 @@ final class Client implements Fenceline {
                         holder.client().host(),
                         holder.client().pid(),
                         holder.mode().toString(),
-                        GrantNumbers.token(engine.tokenNumber(state.name(), holder.number()), 0),
+                        TokenFormat.of(engine.tokenNumber(state.name(), holder.number()), 0),
                         holder.since(),
                         holder.remaining()))
             .toList(),

@@ -7,10 +7,10 @@ import io.fenceline.StoreUnavailableException;
 import io.fenceline.runtime.notice.Events;
 import io.fenceline.spi.AnswerTimeouts;
 import io.fenceline.spi.ClientInfo;
-import io.fenceline.spi.GrantNumbers;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.Refusals;
+import io.fenceline.spi.TokenFormat;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.util.concurrent.CompletableFuture;
@@ -217,7 +217,7 @@ final class Engine {
     }
     long base = settings.tokenBase();
     boolean fits = grantNumber >= 1 && grantNumber <= ClientSettings.MAX_NUMBER - base;
-    return fits ? (Long) GrantNumbers.token(grantNumber + base, 0) : null;
+    return fits ? (Long) TokenFormat.of(grantNumber + base, 0) : null;
   }
 
   /**

@@ -12,13 +12,13 @@ import io.fenceline.metrics.RenewOutcome;
 import io.fenceline.metrics.StoreOperation;
 import io.fenceline.settings.HandOff;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.GrantNumbers;
 import io.fenceline.spi.HeldGrant;
 import io.fenceline.spi.Obstacle;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.RenewRequest;
 import io.fenceline.spi.Renewal;
+import io.fenceline.spi.TokenFormat;
 import io.fenceline.spi.Validity;
 import io.fenceline.time.Moment;
 import java.time.Duration;
@@ -332,7 +332,7 @@ final class GrantLifecycle {
   }
 
   private Lost lossOf(@Nullable CallerHold victim, LossReason reason, LeaseTimes last) {
-    long token = victim == null ? GrantNumbers.token(number, handOffs) : victim.token;
+    long token = victim == null ? TokenFormat.of(number, handOffs) : victim.token;
     Duration since = Duration.ofNanos(engine.time.nanos() - last.from().nanos());
     return new Lost(name(), id(), token, reason, since, last.length());
   }
@@ -523,7 +523,7 @@ final class GrantLifecycle {
         lease = longer;
       }
       endangered = false;
-      token = GrantNumbers.token(number, handOffs);
+      token = TokenFormat.of(number, handOffs);
     }
     engine.renewer.leaseChanged(this);
     Duration left = Duration.ofNanos(lease.remainingNanos(now));
@@ -540,7 +540,7 @@ final class GrantLifecycle {
         return;
       }
       endangered = true;
-      token = callerHold == null ? GrantNumbers.token(number, handOffs) : callerHold.token;
+      token = callerHold == null ? TokenFormat.of(number, handOffs) : callerHold.token;
     }
     engine.events.tell(new Endangered(name(), id(), token, left, PlainText.of(cause)));
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Numbers and tokens, for ever the same: clients of two versions compare them. */
+/** Numbers, for ever the same: clients of two versions compare them. */
 class GrantNumbersTest {
   private static final long NOON = 1_800_000_000_000L;
 
@@ -20,21 +20,5 @@ class GrantNumbersTest {
     assertThat(GrantNumbers.next(5, NOON)).isEqualTo(GrantNumbers.atMillis(NOON));
     long ahead = GrantNumbers.atMillis(NOON) + 1_000;
     assertThat(GrantNumbers.next(ahead, NOON)).isEqualTo(ahead + 1);
-  }
-
-  @Test
-  void token_hasTheNumberAbove_andTheHandOffBelow() {
-    long number = GrantNumbers.atMillis(NOON);
-    assertThat(GrantNumbers.token(number, 0)).isEqualTo(number * 256);
-    assertThat(GrantNumbers.token(number, GrantNumbers.MOST_HAND_OFFS))
-        .isLessThan(GrantNumbers.token(number + 1, 0));
-    assertThat(GrantNumbers.ofToken(GrantNumbers.token(number, GrantNumbers.MOST_HAND_OFFS)))
-        .isEqualTo(number);
-  }
-
-  @Test
-  void largestToken_isComparedExactly_byLuaAndJavaScript() {
-    assertThat(GrantNumbers.token(GrantNumbers.MAX, GrantNumbers.MOST_HAND_OFFS))
-        .isEqualTo((1L << 53) - 1);
   }
 }

@@ -4,6 +4,7 @@ import io.fenceline.FencingToken;
 import io.fenceline.StaleTokenException;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.GrantNumbers;
+import io.fenceline.spi.TokenFormat;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -92,7 +93,7 @@ public final class FencingTokens {
     Objects.requireNonNull(ahead, "ahead");
     return () -> {
       long number = GrantNumbers.atMillis(clock.millis() + ahead.toMillis());
-      return GrantNumbers.token(number, GrantNumbers.MOST_HAND_OFFS);
+      return TokenFormat.of(number, TokenFormat.MOST_HAND_OFFS);
     };
   }
 

@@ -41,6 +41,10 @@ public final class LockQueue {
    * 5. A number goes back: it is always above the last one of the row, which no release clears; and
    *    a row is only deleted when the clock is past it.
    *
+   * The same rule stands in statements that do without this class. look-for-turns.sql and poll.sql
+   * are hints of who should ask, release.sql and tell-next.sql say who is told, and turn.sql grants
+   * if nobody is ahead, dead or alive. Whatever they leave open is decided here.
+   *
    * How a name could stay closed: a claim that is counted in "others" but not there. Claims come and
    * go under the row's lock only, which writes their count, too.
    */

@@ -41,7 +41,7 @@ public abstract class Dialect {
     this.title = title;
     this.words = new HashMap<>(ownWords);
     words.put("fits", Sql.template(folder, "fits"));
-    words.put("next_waiters", Sql.template(folder, "next-waiters"));
+    words.put("look_for_turns", Sql.template(folder, "look-for-turns"));
     // A new row starts above all that was forgotten.
     words.put("after_forgotten", "(SELECT f.forgotten + 1 FROM {format} AS f)");
     for (String word : List.of("hurried", "patient", "in_a_hurry", "with_patience")) {

@@ -23,7 +23,7 @@ public final class Statements {
   public final Sql fewerOthers;
   public final Sql time;
   public final Sql poll;
-  public final Sql nextWaiters;
+  public final Sql lookForTurns;
   public final Sql beat;
   public final Sql inspect;
   public final Sql list;
@@ -94,7 +94,7 @@ public final class Statements {
     fewerOthers = sql.apply("fewer-others");
     time = sql.apply("time");
     poll = sql.apply("poll");
-    nextWaiters = sql.apply("next-waiters");
+    lookForTurns = sql.apply("look-for-turns");
     beat = sql.apply("beat");
     inspect = sql.apply("inspect");
     list = sql.apply("list");

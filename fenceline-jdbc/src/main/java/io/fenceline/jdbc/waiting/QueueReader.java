@@ -36,7 +36,7 @@ final class QueueReader implements QueuePoller.Queues {
         "A look at the queues failed",
         db -> {
           for (List<byte[]> part : Sql.parts(names, QueueReader::key)) {
-            db.call(statements.nextWaiters, part.size()).set("names", part).rows(found::addTurn);
+            db.call(statements.lookForTurns, part.size()).set("names", part).rows(found::addTurn);
           }
           return found;
         });

@@ -1,4 +1,4 @@
--- next-waiters.sql: which waiter of each name should ask now, and when the next lease ends.
+-- look-for-turns.sql: a hint, which waiter of each name should ask now, and when the next lease ends; LockQueue decides.
 --
 -- Returns, for each name with others, the first live waiter in the queue if what is held leaves room for it, or
 -- else null: what poll.sql returns for one owner, at a cost that does not grow with the queue. The head is found

@@ -1,6 +1,6 @@
--- beat-and-look.sql (MariaDB): beat.sql and next-waiters.sql in one request, for those who wait quietly.
+-- beat-and-look.sql (MariaDB): beat.sql and look-for-turns.sql in one request, for those who wait quietly.
 --
--- Returns those who are still in a queue, and what next-waiters.sql returns.
+-- Returns those who are still in a queue, and what look-for-turns.sql returns.
 
 BEGIN NOT ATOMIC
   UPDATE {claims} SET ends = {now} + term
@@ -11,7 +11,7 @@ BEGIN NOT ATOMIC
   UNION ALL
   SELECT 0, t.owner, t.now, t.row_ends, t.head_ends, t.claim_ends
   FROM (
-  {next_waiters}
+  {look_for_turns}
   ) AS t
   {all_rows};
 END

@@ -12,7 +12,7 @@ BEGIN NOT ATOMIC
   DECLARE ready INT;
   DO RELEASE_LOCK(:before), RELEASE_LOCK(:older), GET_LOCK(:armed, 0);
   SELECT COUNT(*) INTO ready FROM (
-  {next_waiters}
+  {look_for_turns}
   ) AS t JOIN {claims} AS ours ON ours.owner = t.owner
   WHERE SUBSTRING_INDEX(ours.client, ' ', 1) = SUBSTRING_INDEX(:client, ' ', 1);
   DO SLEEP(IF(ready > 0, 0, :seconds));

@@ -1,6 +1,6 @@
--- beat-and-look.sql (PostgreSQL): beat.sql and next-waiters.sql in one statement, for those who wait quietly.
+-- beat-and-look.sql (PostgreSQL): beat.sql and look-for-turns.sql in one statement, for those who wait quietly.
 --
--- Returns those who are still in a queue, and what next-waiters.sql returns.
+-- Returns those who are still in a queue, and what look-for-turns.sql returns.
 
 WITH alive AS (
   UPDATE {claims} SET ends = {now} + term
@@ -14,5 +14,5 @@ FROM alive
 UNION ALL
 SELECT 0, t.owner, t.now, t.row_ends, t.head_ends, t.claim_ends
 FROM (
-{next_waiters}
+{look_for_turns}
 ) AS t
