@@ -30,7 +30,7 @@ final class RequestQueue implements Executor {
    * - A caller that gives up and has to begin anew: its request stays where it is in the line, and is
    *   another thread's from then on.
    */
-  private static final long PASSED_OVER_NANOS = 1_000_000;
+  private static final long PASSED_OVER_NANOS = 10_000_000;
 
   private final Executor threads;
   private final Time time;

@@ -100,7 +100,7 @@ class RequestQueueTest {
 
     slow.leave();
     assertThat(slow.enterNow()).as("passes over the one who is not awake").isTrue();
-    time.advance(Duration.ofMillis(1));
+    time.advance(Duration.ofMillis(10));
     slow.leave();
     assertThat(slow.enterNow()).as("passes over somebody who has waited long enough").isFalse();
 
