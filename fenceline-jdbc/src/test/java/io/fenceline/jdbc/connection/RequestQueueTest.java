@@ -125,6 +125,30 @@ class RequestQueueTest {
             });
   }
 
+  /** Only the first of them is woken by what makes room for two. */
+  @Test
+  void placesThatBecomeFreeAtTheSameTime_areAllUsed() throws Exception {
+    CountDownLatch wakesUp = new CountDownLatch(1);
+    RequestQueue two = new RequestQueue(threads::add, slowToWake(wakesUp), 2);
+    assertThat(two.enterNow()).isTrue();
+    assertThat(two.enterNow()).isTrue();
+    List<CompletableFuture<Boolean>> havePlaces = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      CompletableFuture<Boolean> hasPlace = new CompletableFuture<>();
+      havePlaces.add(hasPlace);
+      new Thread(() -> hasPlace.complete(two.enter(MOST, () -> order.add("by another")))).start();
+      time.awaitParked(i + 1);
+    }
+
+    two.leave();
+    two.leave();
+    wakesUp.countDown();
+
+    for (CompletableFuture<Boolean> hasPlace : havePlaces) {
+      assertThat(hasPlace.get(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
   @Test
   void manyCallersAndTasks_areAllServed_whateverCrosses() throws Exception {
     int callers = 8;
