@@ -73,7 +73,7 @@ public final class SqlConnection {
         kept.put(form.text(), statement);
       }
     }
-    Call call = new Call(statement, form, kept == null);
+    Call call = new Call(statement, form, kept);
     if (clockMicros != null && form.places().containsKey("now")) {
       call.set("now", clockMicros.getAsLong());
     }
@@ -84,12 +84,14 @@ public final class SqlConnection {
   public static final class Call {
     private final PreparedStatement statement;
     private final Sql.Form form;
-    private final boolean closes;
+    private final @Nullable Map<String, PreparedStatement> kept;
+    private boolean failed = true;
 
-    private Call(PreparedStatement statement, Sql.Form form, boolean closes) {
+    private Call(
+        PreparedStatement statement, Sql.Form form, @Nullable Map<String, PreparedStatement> kept) {
       this.statement = statement;
       this.form = form;
-      this.closes = closes;
+      this.kept = kept;
     }
 
     private int[] places(String parameter) {
@@ -150,6 +152,7 @@ public final class SqlConnection {
         while (rows.next()) {
           read.add(reader.read(rows));
         }
+        failed = false;
         return read;
       } finally {
         done();
@@ -166,6 +169,7 @@ public final class SqlConnection {
         while (read != null && rows.next()) {
           // There is none.
         }
+        failed = false;
         return read;
       } finally {
         done();
@@ -178,6 +182,7 @@ public final class SqlConnection {
         statement.executeUpdate();
         try (ResultSet keys = statement.getGeneratedKeys()) {
           long key = keys.next() ? keys.getLong(1) : 0;
+          failed = false;
           return key == 0 ? null : Long.valueOf(key);
         }
       } finally {
@@ -188,14 +193,23 @@ public final class SqlConnection {
     /** Runs a statement that returns no rows, and gives how many it changed. */
     public int update() throws SQLException {
       try {
-        return statement.executeUpdate();
+        int changed = statement.executeUpdate();
+        failed = false;
+        return changed;
       } finally {
         done();
       }
     }
 
+    /**
+     * A statement that has failed is prepared anew: after some failures, such as that of a full
+     * disk, SQLite's driver has ended it, and says that it is open.
+     */
     private void done() throws SQLException {
-      if (closes) {
+      if (kept == null) {
+        statement.close();
+      } else if (failed) {
+        kept.remove(form.text());
         statement.close();
       }
     }
