@@ -16,6 +16,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +43,9 @@ public final class SqliteListener implements NotificationListener {
    * 1. It comes before the answer that says that its claim waits. It is remembered by its id.
    * 2. Whoever rings stops between its commit and the ring, or finds too many connections waiting. Who waits
    *    looks once a second, and when the time of the holder or of the head is over.
-   * 3. Another process of the same name has replaced the socket (two containers), or the file's path is too long where
+   * 3. An earlier bell of this process ends late: it takes away its own socket, and not that of the later one.
+   * 4. No connection can be accepted: it is doubted until one can.
+   * 5. Another process of the same name has replaced the socket (two containers), or the file's path is too long where
    *    it is rung from. A look finds what should have been told: then this bell is doubted, and looks are as
    *    frequent as without one, until it is heard.
    */
@@ -49,6 +54,12 @@ public final class SqliteListener implements NotificationListener {
   private static final String INFIX = "-bell-";
 
   private static final Duration OLD = Duration.ofDays(1);
+  private static final long DEAF_PAUSE_NANOS = 100_000_000;
+
+  /**
+   * Whose socket is in a place; guarded by itself. One that ends must not take a later one's away.
+   */
+  private static final Map<Path, SqliteListener> BOUND = new HashMap<>();
 
   private final Path file;
   private final Path place;
@@ -132,9 +143,7 @@ public final class SqliteListener implements NotificationListener {
   private void run() {
     try (Selector opened = Selector.open();
         ServerSocketChannel bound = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-      Files.deleteIfExists(place);
-      bound.bind(UnixDomainSocketAddress.of(place));
-      if (!keep(opened, bound)) {
+      if (!bind(opened, bound)) {
         return;
       }
       // Whoever may write the file may ring.
@@ -156,10 +165,30 @@ public final class SqliteListener implements NotificationListener {
     }
   }
 
+  private boolean bind(Selector opened, ServerSocketChannel bound) throws IOException {
+    synchronized (BOUND) {
+      if (!keep(opened, bound)) {
+        return false;
+      }
+      Files.deleteIfExists(place);
+      bound.bind(UnixDomainSocketAddress.of(place));
+      BOUND.put(place, this);
+      return true;
+    }
+  }
+
   private synchronized boolean keep(Selector opened, ServerSocketChannel bound) {
     selector = opened;
     server = bound;
     return !closed;
+  }
+
+  private void removeOwn() throws IOException {
+    synchronized (BOUND) {
+      if (BOUND.remove(place, this)) {
+        Files.deleteIfExists(place);
+      }
+    }
   }
 
   private void hear(SelectionKey key, Selector opened, ByteBuffer message) {
@@ -177,14 +206,22 @@ public final class SqliteListener implements NotificationListener {
         read(from, message);
       }
     } catch (IOException e) {
-      key.cancel();
+      // Nobody can be accepted now, as without free file descriptors: meanwhile, those who wait
+      // look.
+      hearing.doubt();
+      LockSupport.parkNanos(this, DEAF_PAUSE_NANOS);
     }
   }
 
   /** One message a connection; what is too long or comes in parts is nobody's id. */
   private void read(SocketChannel from, ByteBuffer message) throws IOException {
     message.clear();
-    int length = from.read(message);
+    int length;
+    try {
+      length = from.read(message);
+    } catch (IOException e) {
+      length = -1; // Whoever rang has gone.
+    }
     if (length == 0) {
       return;
     }
@@ -226,22 +263,26 @@ public final class SqliteListener implements NotificationListener {
 
   @Override
   public void close() {
+    Selector toWake;
+    ServerSocketChannel toClose;
     synchronized (this) {
       if (closed) {
         return;
       }
       closed = true;
-      try {
-        if (server != null) {
-          Files.deleteIfExists(place);
-          server.close();
-        }
-        if (selector != null) {
-          selector.close();
-        }
-      } catch (IOException e) {
-        // The thread ends with its next message, or with the process.
+      toWake = selector;
+      toClose = server;
+    }
+    try {
+      removeOwn();
+      if (toClose != null) {
+        toClose.close();
       }
+      if (toWake != null) {
+        toWake.close();
+      }
+    } catch (IOException e) {
+      // The thread ends with its next message, or with the process.
     }
   }
 }

@@ -151,6 +151,28 @@ class ToldTest {
     }
   }
 
+  /** A client is closed while the next one of the same process waits already. */
+  @Test
+  void aBellThatEndsLate_leavesItsSuccessorAlone() throws Exception {
+    Path file = Files.createFile(folder.resolve("late.db"));
+    List<String> heard = new CopyOnWriteArrayList<>();
+    try (SqliteListener late = new SqliteListener(file, "a", id -> {}, () -> {});
+        SqliteListener bell = new SqliteListener(file, "a", heard::add, () -> {})) {
+      late.start();
+      Eventually.until(BOUND, "the first", late::isHearing);
+      bell.start();
+      Eventually.until(BOUND, "the second", bell::isHearing);
+
+      late.close();
+
+      SqliteListener.ring(file, "a", "one");
+      Eventually.until(BOUND, "the message", () -> heard.contains("one"));
+    }
+    try (var left = Files.list(folder)) {
+      assertThat(left).containsExactly(file);
+    }
+  }
+
   /** While a bell can be rung, a claim need not look for what will be told; in doubt it has to. */
   @Test
   void aBellThatIsHeard_coversClaims_untilItIsDoubted() throws Exception {
