@@ -279,6 +279,30 @@ class StatementCountTest {
     }
   }
 
+  /** A claim that joined while its process heard; before, it looked after 0.1 s, 0.2 s, … */
+  @Test
+  void claimThatIsToldForSure_doesNotLook_untilItsSignOfLife() {
+    ManualTime time = new ManualTime();
+    try (LockStore other = Heard.open(Urls.of(server), time);
+        LockStore counted = Heard.open(url(), time)) {
+      for (String name : List.of("ears", "told")) {
+        assertThat(new Heard(other, name, Mode.EXCLUSIVE, BOUND).granted).hasSize(1);
+      }
+      Heard first = new Heard(counted, "ears", Mode.EXCLUSIVE, BOUND);
+      Eventually.until(BOUND, "ears to hear", () -> Heard.isTold(counted));
+      counted.withdraw(first.request).join();
+      Heard told = new Heard(counted, "told", Mode.EXCLUSIVE, BOUND);
+      assertThat(told.waiting).isOne();
+      awaitQuiet();
+      proxy.resetCounts();
+
+      time.advance(Duration.ofSeconds(4));
+      assertThat(statements()).isZero();
+      time.advance(Duration.ofSeconds(2));
+      assertThat(statements()).as("a sign of life").isPositive();
+    }
+  }
+
   /** No statement for a second and a half. */
   private static void awaitQuiet() {
     long[] last = {-1, 0};
