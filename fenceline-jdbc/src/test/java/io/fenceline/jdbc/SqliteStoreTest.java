@@ -24,6 +24,7 @@ import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.LockStore;
 import io.fenceline.spi.Mode;
 import io.fenceline.spi.Owner;
+import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
@@ -286,6 +287,29 @@ class SqliteStoreTest {
 
     assertThatThrownBy(() -> Fenceline.builder().store(JdbcStores.from(given)).connect())
         .hasMessageContaining("for SQLite use JdbcStores.sqlite(file)");
+  }
+
+  /** The bell says nothing at the end of that time; before, looks came often enough at first. */
+  @Test
+  void nameThatAReleaseKeepsClosed_isGrantedAsSoonAsItOpens() {
+    ManualTime time = new ManualTime();
+    String uri = "sqlite:" + folder.resolve("closed.db");
+    try (LockStore one = Heard.open(uri, time);
+        LockStore two = Heard.open(uri, time)) {
+      assertThat(new Heard(one, "ears", Mode.EXCLUSIVE, LONG).granted).hasSize(1);
+      Heard first = new Heard(two, "ears", Mode.EXCLUSIVE, LONG);
+      Eventually.until(BOUND, "ears to hear", () -> Heard.isTold(two));
+      two.withdraw(first.request).join();
+
+      Heard holder = new Heard(one, "ledger", Mode.EXCLUSIVE, LONG);
+      Heard next = new Heard(two, "ledger", Mode.EXCLUSIVE, LONG);
+      assertThat(next.waiting).isOne();
+      one.release(new ReleaseRequest(holder.grant(), Duration.ofMillis(300))).join();
+      time.advance(Duration.ofMillis(299));
+      assertThat(next.granted).isEmpty();
+      time.advance(Duration.ofMillis(51));
+      assertThat(next.granted).hasSize(1);
+    }
   }
 
   /** As when several processes start, and find no file. */

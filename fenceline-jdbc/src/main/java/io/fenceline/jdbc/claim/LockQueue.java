@@ -62,6 +62,7 @@ public final class LockQueue {
 
   private boolean nameChanged;
   private boolean lasting;
+  private boolean closing;
   private final List<ClaimRow> inserted = new ArrayList<>();
   private final List<ClaimRow> updated = new ArrayList<>();
   private final List<ClaimRow> deleted = new ArrayList<>();
@@ -281,12 +282,13 @@ public final class LockQueue {
     }
     if (micros > 0) {
       lasting = true;
-      ClaimRow closing = new ClaimRow(nobody.get(), holder.units, holder.delay, holder.client);
-      closing.held = true;
-      closing.number = holder.number;
-      closing.since = holder.since;
-      closing.run(now, micros);
-      hold(closing);
+      closing = true;
+      ClaimRow delay = new ClaimRow(nobody.get(), holder.units, holder.delay, holder.client);
+      delay.held = true;
+      delay.number = holder.number;
+      delay.since = holder.since;
+      delay.run(now, micros);
+      hold(delay);
     }
   }
 
@@ -302,10 +304,13 @@ public final class LockQueue {
 
   // Views. --------------------------------------------------------------------------------------
 
-  /** Returns the first waiter if it could be granted now, so that it can be told; else null. */
+  /**
+   * Returns the first waiter if it has to be told: that it could be granted now, or that the name
+   * opens sooner than it was told when it joined; else null.
+   */
   @Nullable ClaimRow nextInTurn() {
     ClaimRow head = waiters.isEmpty() ? null : waiters.get(0);
-    return head != null && fits(head.units) ? head : null;
+    return head != null && (closing || fits(head.units)) ? head : null;
   }
 
   private boolean fits(Units units) {

@@ -128,6 +128,10 @@ public final class QueuePoller {
   private Time.@Nullable Timer timer;
   private boolean looking;
   private boolean lookAgain;
+
+  /** Whether someone waits of whom the last look did not know. */
+  private boolean hasNew;
+
   private long endNanos = Long.MAX_VALUE;
   private final Map<String, Boolean> earlyHints =
       new LinkedHashMap<>() {
@@ -184,6 +188,7 @@ public final class QueuePoller {
     if (before != null && before.claim != claim) {
       before.claim.stop(); // Its answer was lost on the way, and the runtime has asked once more.
     } else if (before == null) {
+      hasNew = true;
       byId.put(request.owner().id(), request.owner());
       byName.merge(request.name(), 1, Integer::sum);
       long due = context.time().nanos() + beatNanos(patience(request));
@@ -197,7 +202,17 @@ public final class QueuePoller {
       if (earlyHints.remove(request.owner().id()) != null) {
         claim.ask();
       }
+    } else if (told != null) {
+      noLaterThan(told.toNanos());
     }
+  }
+
+  /** One that has asked in vain knows when to look; someone else's end may be sooner. */
+  private void noLaterThan(long nanosUntilEnd) {
+    long end = context.time().nanos() + nanosUntilEnd;
+    endNanos = endNanos == Long.MAX_VALUE || end - endNanos < 0 ? end : endNanos;
+    cancelTimer();
+    arm();
   }
 
   /** As {@link #restart}, where nothing is to be looked for until someone's time is over. */
@@ -425,6 +440,7 @@ public final class QueuePoller {
 
   /** Says that all are alive, and queues. */
   private List<Waiting> beat() {
+    boolean unused = takeNew();
     List<Waiting> all = all();
     List<Owner> owners = all.stream().map(one -> one.request.owner()).toList();
     lastLookNanos = context.time().nanos();
@@ -438,10 +454,11 @@ public final class QueuePoller {
 
   /** Those of this process who are the first of their queues. */
   private List<Waiting> inTurn(boolean surely) {
+    boolean isNew = takeNew();
     List<String> names = names();
     long now = context.time().nanos();
     long changes = queues.changes();
-    boolean blind = changes >= 0 && changes == lastChanges;
+    boolean blind = changes >= 0 && changes == lastChanges && !isNew;
     if (names.isEmpty() || (blind && !surely && isTooSoon(now))) {
       return List.of();
     }
@@ -454,6 +471,13 @@ public final class QueuePoller {
   private synchronized boolean isTooSoon(long now) {
     boolean isKnown = endNanos != Long.MAX_VALUE;
     return isKnown ? now - endNanos < 0 : now - lastLookNanos < LONGEST_BLIND_NANOS;
+  }
+
+  /** What was written may have been seen by a look that was begun before they came. */
+  private synchronized boolean takeNew() {
+    boolean isNew = hasNew;
+    hasNew = false;
+    return isNew;
   }
 
   private synchronized List<String> names() {

@@ -164,6 +164,16 @@ class LockQueueTest {
     assertThat(record(null, head, waiter(Mode.SHARED, 1_000_000)).nextInTurn()).isSameAs(head);
   }
 
+  /** It knows when the lease of the holder ends, which may be much later than the name opens. */
+  @Test
+  void headOfTheQueue_isTold_thatTheNameIsKeptClosed() {
+    ClaimRow holder = holder(Mode.EXCLUSIVE, 1_000_000);
+    ClaimRow head = waiter(Mode.EXCLUSIVE, 1_000_000);
+    LockQueue name = record(holder, head);
+    name.release(holder.owner, Duration.ofMillis(1));
+    assertThat(name.nextInTurn()).isSameAs(head);
+  }
+
   @Test
   void permits_areGrantedUpToTheirNumber_allOrNone() {
     ClaimRow two = holder(Mode.permits(2, 3), 1_000_000);

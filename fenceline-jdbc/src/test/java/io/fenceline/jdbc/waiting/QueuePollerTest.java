@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** When waiters look for their turn, by a time of our own; no database takes part. */
@@ -42,11 +43,15 @@ class QueuePollerTest {
     private final Set<Owner> forgotten = new HashSet<>();
     private long nanosUntilEnd = Long.MAX_VALUE;
     private long changes = -1;
+    private Runnable whenAsked = () -> {};
     private int looks;
     private int beats;
 
     @Override
     public long changes() {
+      Runnable first = whenAsked;
+      whenAsked = () -> {};
+      first.run();
       return changes;
     }
 
@@ -80,6 +85,10 @@ class QueuePollerTest {
   }
 
   private ClaimRequest waits(String name, Duration lease) {
+    return waits(name, lease, null);
+  }
+
+  private ClaimRequest waits(String name, Duration lease, @Nullable Duration told) {
     ClaimRequest request =
         new ClaimRequest(name, Owner.draw(random), Mode.EXCLUSIVE, lease, Duration.ZERO, true);
     poller.add(
@@ -94,7 +103,7 @@ class QueuePollerTest {
               asked.add(again);
               return CompletableFuture.completedFuture(new ClaimAnswer.Waiting(Obstacle.UNKNOWN));
             }),
-        null);
+        told);
     return request;
   }
 
@@ -144,6 +153,30 @@ class QueuePollerTest {
     tables.changes = 2;
     time.advance(Duration.ofMillis(200));
     assertThat(tables.looks).isGreaterThan(1);
+  }
+
+  /**
+   * It joined, and room was made for it, after the look had listed the names and before it read:
+   * what it did not look for has been written, and nothing else will be.
+   */
+  @Test
+  void claimThatCameDuringALook_isLookedFor_beforeItsSignOfLife() {
+    tables.changes = 1;
+    tables.nanosUntilEnd = LEASE.toNanos();
+    waits("orders", LEASE);
+    List<ClaimRequest> came = new ArrayList<>();
+    tables.whenAsked =
+        () -> {
+          came.add(waits("ledger", LEASE, LEASE));
+          tables.changes = 2;
+        };
+    time.advance(Duration.ofMillis(10));
+    assertThat(came).hasSize(1);
+
+    tables.first.add(came.get(0).owner());
+    time.advance(Duration.ofSeconds(1));
+    assertThat(tables.beats).isZero();
+    assertThat(asked).isNotEmpty().containsOnly(came.get(0));
   }
 
   @Test
