@@ -34,10 +34,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -289,6 +291,34 @@ class SqliteStoreTest {
         .hasMessageContaining("for SQLite use JdbcStores.sqlite(file)");
   }
 
+  /** What was read before could be over: a dead waiter would count as one who is before it. */
+  @Test
+  void claimThatHasWaitedForTheWriter_goesByTheTimeAfterwards() throws Exception {
+    ManualTime time = new ManualTime();
+    Path file = folder.resolve("time.db");
+    try (LockStore store = Heard.open("sqlite:" + file, time);
+        Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+        Statement statement = other.createStatement()) {
+      Heard holder = new Heard(store, "one", Mode.EXCLUSIVE, LONG);
+      assertThat(holder.granted).hasSize(1);
+      Heard first = new Heard(store, "one", Mode.EXCLUSIVE, LONG);
+      store.withdraw(first.request).join(); // Whoever comes next joins the queue at once.
+
+      statement.execute("BEGIN IMMEDIATE");
+      Thread claiming = new Thread(() -> new Heard(store, "one", Mode.EXCLUSIVE, LONG));
+      claiming.start();
+      Eventually.until(BOUND, "it to wait for the writer", () -> isWaitingForTheWriter(claiming));
+      time.jumpWall(Duration.ofSeconds(3));
+      statement.execute("COMMIT");
+      claiming.join(BOUND.toMillis());
+
+      try (ResultSet claim = statement.executeQuery("SELECT since FROM fenceline_claims")) {
+        assertThat(claim.next()).isTrue();
+        assertThat(claim.getLong(1)).isEqualTo(time.wallMillis() * 1_000);
+      }
+    }
+  }
+
   /** The bell says nothing at the end of that time; before, looks came often enough at first. */
   @Test
   void nameThatAReleaseKeepsClosed_isGrantedAsSoonAsItOpens() {
@@ -310,6 +340,13 @@ class SqliteStoreTest {
       time.advance(Duration.ofMillis(51));
       assertThat(next.granted).hasSize(1);
     }
+  }
+
+  /** On the thread that may wait, not on the caller's, which does so for half a millisecond. */
+  private static boolean isWaitingForTheWriter(Thread thread) {
+    List<String> methods =
+        Arrays.stream(thread.getStackTrace()).map(StackTraceElement::getMethodName).toList();
+    return methods.contains("use") && methods.contains("callback");
   }
 
   /** As when several processes start, and find no file. */

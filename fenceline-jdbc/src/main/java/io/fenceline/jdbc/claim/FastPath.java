@@ -152,16 +152,19 @@ public final class FastPath {
   private @Nullable Queued enqueue(
       SqlConnection db, ClaimRequest request, long patience, @Nullable ArmedBell watch)
       throws SQLException {
-    if (statements.enqueue == null || !request.waits() || !isExclusive(request)) {
+    Sql enqueue = statements.enqueue;
+    if (enqueue == null || !request.waits() || !isExclusive(request)) {
       return null;
     }
-    SqlConnection.Call call = db.call(statements.enqueue);
+    if (dialect.hasTurnsOfSeveral()) {
+      // The call has the time, which must be later than whoever wrote before.
+      return transaction(
+          db, () -> insert(db, request, patience, enqueued(db.call(enqueue), request)));
+    }
+    SqlConnection.Call call = db.call(enqueue);
     boolean hasBell = call.has("bell");
     if (hasBell) {
       call.set("bell", watch == null ? ArmedBell.NOBODYS : watch.mark());
-    }
-    if (dialect.hasTurnsOfSeveral()) {
-      return transaction(db, () -> insert(db, request, patience, enqueued(call, request)));
     }
     call.set("term", patience).set("delay", Micros.of(request.delay())).set("client", client);
     return whole(db, () -> prepared(call, request).row(row -> queued(row, hasBell ? watch : null)));
@@ -224,19 +227,20 @@ public final class FastPath {
 
   /** Takes a free name for the first who waits for it; gives the grant number. */
   private long takeTurn(SqlConnection db, ClaimRequest request, long seen) throws SQLException {
-    if (statements.turn == null || !isExclusive(request)) {
+    Sql turn = statements.turn;
+    if (turn == null || !isExclusive(request)) {
       return NOT_FREE;
     }
-    SqlConnection.Call call =
-        db.call(statements.turn)
-            .set("name", key(request.name()))
-            .set("owner", request.owner().bytes())
-            .set("term", Micros.of(request.term()))
-            .set("seen", seen);
+    Statement<Long> taken =
+        () ->
+            prepared(db.call(turn), request)
+                .set("term", Micros.of(request.term()))
+                .set("seen", seen)
+                .row(row -> row.getLong(1));
     Long number =
         dialect.hasTurnsOfSeveral()
-            ? transaction(db, () -> outOfTheQueue(db, request, call.row(row -> row.getLong(1))))
-            : whole(db, () -> call.row(row -> row.getLong(1)));
+            ? transaction(db, () -> outOfTheQueue(db, request, taken.run()))
+            : whole(db, taken);
     return number == null ? NOT_FREE : number;
   }
 
