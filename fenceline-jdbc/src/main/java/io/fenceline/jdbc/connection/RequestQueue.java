@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>They wait in the order in which they came, but a place that is free goes to whoever is here
  * already. To keep it for a thread that has yet to wake up would leave a connection idle each time,
- * while the thread that has just left comes back with its next request. Nobody is passed over for
- * longer than {@link #PASSED_OVER_NANOS}: from then on, a place is kept for the first in line.
+ * while the thread that has just left comes back with its next request. Once the first in line has
+ * been passed over for {@link #PASSED_OVER_NANOS}, one place in {@link #KEPT_OF} is kept for it:
+ * not each, since then all would wait for threads to wake up where there are many of them.
  */
 final class RequestQueue implements Executor {
   /*
@@ -32,6 +33,8 @@ final class RequestQueue implements Executor {
    */
   private static final long PASSED_OVER_NANOS = 10_000_000;
 
+  private static final int KEPT_OF = 8;
+
   private final Executor threads;
   private final Time time;
   private final int most;
@@ -40,6 +43,7 @@ final class RequestQueue implements Executor {
   // Guarded by this.
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private int running;
+  private int sinceKept = KEPT_OF;
 
   /** A request that has no place yet. */
   private static final class Waiting {
@@ -95,9 +99,11 @@ final class RequestQueue implements Executor {
   /** Under the lock: a place is free, or kept for the first in line; as {@link #offer}. */
   private boolean free() {
     Waiting first = waiting.peek();
-    boolean isKept =
-        first != null && first.task == null && time.nanos() - first.sinceNanos >= PASSED_OVER_NANOS;
-    if (first != null && isKept) {
+    if (first != null
+        && first.task == null
+        && time.nanos() - first.sinceNanos >= PASSED_OVER_NANOS
+        && ++sinceKept >= KEPT_OF) {
+      sinceKept = 0;
       waiting.poll();
       first.hasPlace = true;
       wake(first);
