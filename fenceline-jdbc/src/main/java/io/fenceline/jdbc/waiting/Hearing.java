@@ -3,18 +3,18 @@ package io.fenceline.jdbc.waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether ears that are told by id hear, and whether all that is told can be relied on to be heard.
+ * Whether a listener hears what this process is told, and whether that can be relied on.
  *
- * <p>Whoever makes room tells the first who waits after the claim of that one is in the queue. So a
- * claim that joined while the ears heard, and have heard since, need not look. What is told all the
- * same in vain is found by a look; from then on the ears are doubted, until they hear something.
+ * <p>Whoever makes room tells the first waiter after that one's claim is in the queue. So a claim
+ * that joined while the listener heard, and has heard since, need not look. Where a look finds a
+ * turn that nobody was told of, the listener is doubted until it hears something.
  */
 final class Hearing {
   private volatile boolean open;
   private volatile boolean doubted;
   private volatile long openings;
 
-  /** They hear from now on; what was said before may have been missed. */
+  /** It hears from now on; what was sent before may have been missed. */
   void opened() {
     long last = openings; // Only written by the one thread that listens.
     openings = last + 1;
@@ -22,7 +22,7 @@ final class Hearing {
     open = true;
   }
 
-  /** They don't any more; gives whether they did. */
+  /** It hears no more. Returns whether it did. */
   boolean closed() {
     boolean before = open;
     open = false;
