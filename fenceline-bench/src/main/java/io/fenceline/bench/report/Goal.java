@@ -94,6 +94,9 @@ record Goal(
           turns("postgresql", 2, "ring", 0.6, OF_FLOOR),
           turns("postgresql", 8, "ring", 0.6, OF_FLOOR),
           turns("postgresql", 32, "ring", 0.5, OF_FLOOR),
+          turnsOfSolo("sqlite", 2, 0.1),
+          turnsOfSolo("sqlite", 8, 0.1),
+          turnsOfSolo("sqlite", 32, 0.05),
           crowd("postgresql"),
           crowd("mariadb"),
           crowd("sqlite"));
@@ -127,6 +130,18 @@ record Goal(
                 .flatMap(ours -> report.turnsOf(processes, id).map(ours::ratioTo)));
   }
 
+  private static Goal turnsOfSolo(String store, int processes, double wanted) {
+    return new Goal(
+        store,
+        "turns of " + processes + " processes: " + show(wanted) + " of its own solo rate",
+        wanted,
+        false,
+        report ->
+            report
+                .turnsOf(processes, "fenceline")
+                .flatMap(ours -> report.rateOf("solo", "fenceline").map(ours::ratioTo)));
+  }
+
   private static Goal crowd(String store) {
     return new Goal(
         store,
@@ -142,9 +157,10 @@ record Goal(
   }
 
   private static String show(double figure) {
-    return figure == Math.rint(figure)
-        ? String.format(Locale.ROOT, "%.0f ×", figure)
-        : String.format(Locale.ROOT, "%.1f ×", figure);
+    if (figure == Math.rint(figure)) {
+      return String.format(Locale.ROOT, "%.0f ×", figure);
+    }
+    return String.format(Locale.ROOT, figure < 0.1 ? "%.2f ×" : "%.1f ×", figure);
   }
 
   /** One row for each goal that was measured. */

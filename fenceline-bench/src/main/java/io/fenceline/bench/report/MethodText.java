@@ -55,10 +55,12 @@ final class MethodText {
       - **Each contender has a JVM of its own**, with the same settings, as in an application; while one is
         measured, the others wait. In a shared JVM, the classes of a driver would be compiled for all contenders
         together. Before the first workload, and again before each further one, a contender runs on 32 threads until
-        its JIT compiler is idle (below 3 % of the time, twice in a row; 40 s at most).
+        its JIT compiler is idle (below 3 % of the time, twice in a row; 40 s at most). The processes of *turns* take
+        turns until the compilers of all of them together are as idle, or for 40 s: with 32 processes each has one cycle
+        in 32, and they are seldom idle by then.
       - **95 %** is the confidence interval of that median by the sign test, over 101 rounds of a tenth of
-        a second (*solo*, *spread*) or 9 of half a second (*hot*). The other workloads have 3 rounds, and the
-        column shows the range of their results. A goal that lies within the interval is called *close*:
+        a second (*solo*, *spread*) or 9 of half a second (*hot*). *turns* has 7 rounds, the other workloads have 3, and
+        the column shows the range of their results. A goal that lies within the interval is called *close*:
         another run could decide otherwise.
       - **Checked while measured**: an unprotected counter under each lock (in shared memory for fleets)
         must have the right value at the end, no two holders may be inside at the same time, and tokens must

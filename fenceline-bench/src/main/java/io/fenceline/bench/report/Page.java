@@ -75,10 +75,9 @@ public final class Page {
    */
   public void add(Path folder, String command, List<StoreReport> reports) throws IOException {
     Path more = Files.createDirectories(folder.resolve(FOLDER));
-    String stores = reports.stream().map(StoreReport::store).collect(Collectors.joining("-"));
+    String figures = Parts.fileOf(command);
     Files.writeString(
-        more.resolve(stores + ".json"),
-        Json.of(Figures.of(effort.label(), day, machine, reports)) + "\n");
+        more.resolve(figures), Json.of(Figures.of(effort.label(), day, machine, reports)) + "\n");
     StringBuilder section = new StringBuilder();
     section
         .append("\n## On their own: ")
@@ -88,8 +87,12 @@ public final class Page {
         .append(
             "Measured by `%s`, separately from the figures above. Figures as JSON: "
                 .formatted(command))
-        .append("[%s/%s.json](%1$s/%2$s.json).\n\n".formatted(FOLDER, stores));
+        .append("[%s/%s](%1$s/%2$s).\n\n".formatted(FOLDER, figures));
     ground(section);
+    Table goals = Goal.table(reports);
+    if (!goals.isEmpty()) {
+      section.append("\n").append(goals.markdown());
+    }
     for (StoreReport report : reports) {
       section.append("\n### ").append(report.store()).append(", on its own\n\n");
       measured(report, section);
@@ -147,7 +150,8 @@ public final class Page {
   }
 
   private String warning() {
-    if (effort.equals(Effort.FULL) && machine.loadBefore() < 1) {
+    // Of the effort, the label counts: which processes take turns makes no figure less reliable.
+    if (effort.label().equals(Effort.FULL.label()) && machine.loadBefore() < 1) {
       return "";
     }
     return String.format(

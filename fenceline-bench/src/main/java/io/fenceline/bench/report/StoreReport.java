@@ -58,6 +58,15 @@ public record StoreReport(
         .flatMap(rate -> rate.of(id).map(other -> rate.series().get(0).ratioTo(other)));
   }
 
+  /** Cycles a second of a contender in a work of one process. */
+  Optional<Double> rateOf(String work, String id) {
+    return rates.stream()
+        .filter(rate -> rate.shape().name().equals(work))
+        .findFirst()
+        .flatMap(rate -> rate.of(id))
+        .map(Series::median);
+  }
+
   Optional<Fleet.Result> fleetOf(String id) {
     return fleet.stream().filter(each -> each.entrant().id().equals(id)).findFirst();
   }

@@ -20,6 +20,11 @@ public final class Table {
     rows.add(List.copyOf(cells));
   }
 
+  /** Whether there is nothing but the header. */
+  boolean isEmpty() {
+    return rows.size() == 1;
+  }
+
   /** For a terminal; the first column is text, the others are figures. */
   public String plain() {
     StringBuilder text = new StringBuilder();

@@ -47,6 +47,11 @@ final class Crew implements AutoCloseable {
     return CPU.getProcessCpuTime();
   }
 
+  /** How long the compiler of this process has been at work, on all its threads. */
+  static long compilerMillis() {
+    return COMPILER.getTotalCompilationTime();
+  }
+
   /**
    * Runs for a time. The clock runs while all are at it: a thread that is alone at the start, until
    * the others have woken up, would be fast for nothing.

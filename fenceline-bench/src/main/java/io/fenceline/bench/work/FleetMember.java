@@ -65,9 +65,11 @@ final class FleetMember {
         int threads = Integer.parseInt(words[2]);
         SharedGuard guard = new SharedGuard(file, process, Long.parseLong(words[4]));
         long cpu = Crew.clientNanos();
+        long compiler = Crew.compilerMillis();
         Cycles made = threads == 1 ? kept(contender, words[5]) : () -> contender.on(words[5]);
         String done = run(made, threads, Long.parseLong(words[3]), guard);
-        System.out.println(done + " " + (Crew.clientNanos() - cpu) / 1_000);
+        long micros = (Crew.clientNanos() - cpu) / 1_000;
+        System.out.println(done + " " + micros + " " + (Crew.compilerMillis() - compiler));
       }
     }
     System.exit(0); // Some clients leave threads behind.

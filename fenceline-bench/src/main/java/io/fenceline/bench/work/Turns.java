@@ -25,6 +25,11 @@ public final class Turns {
   /** So many start together: they must not time out while they are still being compiled. */
   private static final int AT_ONCE = 4;
 
+  /**
+   * Compilers that take less than this part of one processor, all of them together, are at rest.
+   */
+  private static final double CALM = 0.03;
+
   private static final List<Integer> STAYS_MILLIS = List.of(0, 1, 10);
 
   private Turns() {}
@@ -73,6 +78,11 @@ public final class Turns {
     /** How it compares to another one. */
     public Ratio ratioTo(Result other) {
       return Ratio.of(perSecond, other.perSecond);
+    }
+
+    /** How it compares to a rate that was measured in other rounds. */
+    public Ratio ratioTo(double rate) {
+      return Ratio.of(perSecond, Collections.nCopies(perSecond.size(), rate));
     }
   }
 
@@ -146,7 +156,22 @@ public final class Turns {
       }
     }
 
-    void turn(Score score, Crowd crowd, int millis) throws IOException {
+    /**
+     * Has a contender compiled, until its compilers were at rest twice in a row. Each process has a
+     * fraction of all cycles, so that takes longer than in one process; what is still compiled
+     * while it is measured costs whoever has more code.
+     */
+    void warmUp(Entrant entrant, Effort.Turns atMost) throws IOException {
+      Crowd crowd = new Crowd(processes.size(), 0);
+      int calm = 0;
+      for (int i = 0; i < atMost.rounds() && calm < 2; i++) {
+        long compiled = turn(new Score(entrant, crowd.processes()), crowd, atMost.millis());
+        calm = compiled < CALM * atMost.millis() ? calm + 1 : 0;
+      }
+    }
+
+    /** Returns how long all compilers were at work, in milliseconds. */
+    long turn(Score score, Crowd crowd, int millis) throws IOException {
       SharedGuard guard = new SharedGuard(file, 0);
       guard.reset();
       long serverBefore = venue.cpuNanos();
@@ -160,6 +185,7 @@ public final class Turns {
                   crowd.processes());
       processes.forEach(member -> member.send(order));
       long sum = 0;
+      long compilerMillis = 0;
       for (int i = 0; i < processes.size(); i++) {
         String[] words = processes.get(i).expect("done ", BOUND).split(" ", -1);
         long cycles = Long.parseLong(words[1]);
@@ -168,6 +194,7 @@ public final class Turns {
         score.waits.add(Histogram.parse(words[2]));
         score.handOvers.add(Histogram.parse(words[3]));
         score.clientMicros += Double.parseDouble(words[4]);
+        compilerMillis += Long.parseLong(words[5]);
       }
       // Until someone was last inside: what follows is the end of the turn, not of a cycle.
       double seconds = Math.max(1, guard.leftNanos() - start) / 1e9;
@@ -177,6 +204,7 @@ public final class Turns {
             score.entrant + ": " + sum + " cycles, but the shared counter says " + guard.count());
       }
       score.perSecond.add(sum / seconds);
+      return compilerMillis;
     }
 
     List<Series.PerCycle> count(Entrant entrant, Crowd crowd, int millis) throws IOException {
@@ -213,9 +241,9 @@ public final class Turns {
     for (int processes : effort.crowds()) {
       progress.begin("turns × " + processes);
       try (Members members = new Members(store, venue, entrants, processes)) {
-        Crowd first = new Crowd(processes, 0);
         for (Entrant entrant : entrants) {
-          members.turn(new Score(entrant, processes), first, effort.settle().millis() * 4);
+          members.warmUp(entrant, effort.warmUp());
+          progress.step();
         }
         for (int stay : processes > MANY ? List.of(0) : STAYS_MILLIS) {
           tables.add(measure(members, entrants, new Crowd(processes, stay), effort, progress));

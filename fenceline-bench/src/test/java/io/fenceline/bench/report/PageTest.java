@@ -51,7 +51,7 @@ class PageTest {
         .containsOnlyOnce("Measured by `" + COMMAND + "`")
         .contains("### mysql, on its own\n\nMySQL 2.\n", "etcd 1")
         .doesNotContain("MySQL 1");
-    assertThat(folder.resolve("benchmarks/mariadb-mysql.json"))
+    assertThat(folder.resolve("benchmarks/mariadb-mysql-solo-spread.json"))
         .content()
         .contains("MySQL 2", "\"store\":\"mariadb\"");
 
@@ -60,5 +60,22 @@ class PageTest {
     assertThat(written())
         .contains("Redis 2", "MariaDB 2", "MySQL 2", "etcd 1")
         .doesNotContain("Redis 1");
+  }
+
+  /** The option --processes makes another effort of it, but no less thorough a one. */
+  @Test
+  void partWithFewerProcesses_isWarnedOfForTheLoadOnly() throws IOException {
+    Effort fewer = Effort.FULL.with(List.of(2));
+    page.write(folder, List.of(report("redis", "Redis 1")));
+
+    new Page(fewer, new Machine("2 cores", "system", 0.9))
+        .add(folder, "./bench quiet", List.of(report("etcd", "etcd 1")));
+    new Page(fewer, new Machine("2 cores", "system", 2.5))
+        .add(folder, "./bench busy", List.of(report("etcd", "etcd 1")));
+
+    String added = written().substring(written().indexOf("part of: ./bench quiet"));
+    assertThat(added)
+        .containsOnlyOnce("Not for comparison")
+        .contains("a load average of 2.5 before it began");
   }
 }
