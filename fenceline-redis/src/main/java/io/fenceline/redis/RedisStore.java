@@ -10,7 +10,6 @@ import io.fenceline.redis.claim.ClaimRequests;
 import io.fenceline.redis.claim.Claims;
 import io.fenceline.redis.claim.FastPath;
 import io.fenceline.redis.claim.Renewals;
-import io.fenceline.redis.claim.SeenNumbers;
 import io.fenceline.redis.connection.Driver;
 import io.fenceline.redis.connection.Failures;
 import io.fenceline.redis.connection.ReplicaWait;
@@ -18,6 +17,7 @@ import io.fenceline.redis.connection.Topology;
 import io.fenceline.redis.diagnostics.Diagnostics;
 import io.fenceline.redis.diagnostics.Listing;
 import io.fenceline.redis.layout.Answers;
+import io.fenceline.redis.layout.Layout;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.LockStore;
@@ -30,6 +30,7 @@ import io.fenceline.spi.StoreContext;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Function;
 
 /** Locks in Redis: each request is one call of a script, which decides everything. */
@@ -72,21 +73,18 @@ final class RedisStore implements LockStore {
     this.description = description;
     this.guarantees = guarantees;
     this.replicaWait = replicaWait;
-    this.topology = topology.apply((channel, message) -> told(message));
+    this.claims = new Claims();
+    this.topology = topology.apply((channel, message) -> claims.told(message));
     this.driver = driver;
     this.context = context;
     byte[] client = Answers.client(context.client());
-    SeenNumbers seen = new SeenNumbers();
-    this.claims = new Claims(this.topology, context);
+    AtomicLongArray seen = new AtomicLongArray(Layout.BUCKETS);
     this.requests = new ClaimRequests(description, this.topology, replicaWait, seen, client);
     this.fastPath = new FastPath(hasFastPath, this.topology, replicaWait, seen, client);
-    this.claimContext = new ClaimContext(context, fastPath, requests, claims);
+    this.claimContext =
+        new ClaimContext(context, this.topology, fastPath, requests, claims, seen);
     this.renewals = new Renewals(this.topology, context.time(), description);
     this.listing = new Listing(prefix -> Listing.heads(this.topology, prefix), this::inspect);
-  }
-
-  private void told(byte[] message) {
-    claims.told(message);
   }
 
   Topology topology() {

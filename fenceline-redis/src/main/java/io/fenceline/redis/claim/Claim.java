@@ -6,7 +6,6 @@ import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
-import io.fenceline.spi.Owner;
 import io.fenceline.spi.Validity;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Moment;
@@ -101,10 +100,6 @@ public final class Claim {
     this.bucket = Layout.simple(request.name()).bucket();
   }
 
-  Owner owner() {
-    return request.owner();
-  }
-
   // Asking. -------------------------------------------------------------------------------------
 
   /**
@@ -170,7 +165,7 @@ public final class Claim {
     if (request.waits() && ownerHash == null) { // Not again, if it was stopped since.
       String hash = HexFormat.of().formatHex(Script.sha1(request.owner().bytes()));
       ownerHash = hash;
-      context.claims().add(this, hash);
+      context.claims().add(this, request.owner(), hash);
     }
     return context.requests().claim(request);
   }
@@ -206,7 +201,7 @@ public final class Claim {
       }
     }
     handler.waiting(answer.obstacle());
-    CompletableFuture<Void> listening = context.claims().listen(bucket);
+    CompletableFuture<Void> listening = context.topology().listen(bucket);
     if (!listening.isDone()) {
       listening.thenRun(this::ask); // Messages may have been missed.
     }
@@ -228,7 +223,7 @@ public final class Claim {
 
   /** A message for this claim: a grant, or, without a number, that it is time to ask. */
   void told(long number, Duration length) {
-    context.requests().hasSeen(bucket, number);
+    context.seen().accumulateAndGet(bucket, number, Math::max);
     Moment from = null;
     synchronized (this) {
       Queued queued = state.queued();
@@ -270,7 +265,7 @@ public final class Claim {
     }
     String hash = ownerHash;
     if (hash != null) {
-      context.claims().remove(this, hash);
+      context.claims().remove(this, request.owner(), hash);
     }
   }
 

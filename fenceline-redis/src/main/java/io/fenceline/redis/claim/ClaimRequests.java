@@ -21,6 +21,7 @@ import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,17 +41,22 @@ public final class ClaimRequests {
   private final String store;
   private final Topology topology;
   private final ReplicaWait replicaWait;
-  private final SeenNumbers seen;
+  private final AtomicLongArray seen;
   private final byte[] client;
 
   /**
    * Requests of one client.
    *
    * @param store description of the store, without secrets
+   * @param seen see {@link ClaimContext}
    * @param client as it is written down with a claim
    */
   public ClaimRequests(
-      String store, Topology topology, ReplicaWait replicaWait, SeenNumbers seen, byte[] client) {
+      String store,
+      Topology topology,
+      ReplicaWait replicaWait,
+      AtomicLongArray seen,
+      byte[] client) {
     this.store = store;
     this.topology = topology;
     this.replicaWait = replicaWait;
@@ -101,10 +107,10 @@ public final class ClaimRequests {
   private ClaimAnswer meaning(ClaimRequest request, int bucket, List<Object> given) {
     ClaimAnswer answer = Answers.claim(request, given);
     if (answer instanceof ClaimAnswer.Granted granted) {
-      seen.add(bucket, granted.number());
+      seen.accumulateAndGet(bucket, granted.number(), Math::max);
       checkReplicas(request, given);
     } else if (answer instanceof ClaimAnswer.Waiting waiting) {
-      seen.add(bucket, waiting.lastNumber().orElse(0));
+      seen.accumulateAndGet(bucket, waiting.lastNumber().orElse(0), Math::max);
     }
     return answer;
   }
@@ -136,11 +142,6 @@ public final class ClaimRequests {
         replicas,
         replicaWait.replicas(),
         store);
-  }
-
-  /** A message has told a number. */
-  void hasSeen(int bucket, long number) {
-    seen.add(bucket, number);
   }
 
   /** What the runtime is told of a claim that has failed. */

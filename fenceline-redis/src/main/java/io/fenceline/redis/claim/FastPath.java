@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +36,8 @@ public final class FastPath {
   private final boolean isOn;
   private final boolean takes;
   private final Topology topology;
-  private final SeenNumbers seen;
-  private final SoloHead heads;
+  private final AtomicLongArray seen;
+  private final SoleHolder heads;
   private final AtomicIntegerArray fullCalls = new AtomicIntegerArray(Layout.BUCKETS);
 
   /**
@@ -44,15 +45,16 @@ public final class FastPath {
    *
    * @param isOn false to leave everything to the path that decides
    * @param replicaWait grants that replicas must acknowledge are not made by short scripts
+   * @param seen see {@link ClaimContext}
    * @param client as it is written down with a grant
    */
   public FastPath(
-      boolean isOn, Topology topology, ReplicaWait replicaWait, SeenNumbers seen, byte[] client) {
+      boolean isOn, Topology topology, ReplicaWait replicaWait, AtomicLongArray seen, byte[] client) {
     this.isOn = isOn;
     this.takes = isOn && replicaWait.isNone();
     this.topology = topology;
     this.seen = seen;
-    this.heads = new SoloHead(client);
+    this.heads = new SoleHolder(client);
   }
 
   /**
@@ -69,7 +71,7 @@ public final class FastPath {
         new Call(
             Script.CLAIM_UNCONTENDED,
             place.keys(),
-            SoloHead.mark(request.owner()),
+            SoleHolder.mark(request.owner()),
             heads.facts(request),
             bytes(request.lease().toMillis() + request.delay().toMillis()),
             bytes(seen.get(place.bucket())));
@@ -82,7 +84,7 @@ public final class FastPath {
                 isContended(place.bucket());
                 return OptionalLong.empty();
               }
-              seen.add(place.bucket(), number);
+              seen.accumulateAndGet(place.bucket(), number, Math::max);
               return OptionalLong.of(number);
             });
   }
@@ -102,7 +104,7 @@ public final class FastPath {
     return topology
         .callBatched(
             place.bucket(),
-            new Call(Script.RELEASE_UNCONTENDED, head, SoloHead.mark(claim.owner())))
+            new Call(Script.RELEASE_UNCONTENDED, head, SoleHolder.mark(claim.owner())))
         .thenApply(
             answer -> {
               long fate = Answers.number(answer.get(0));

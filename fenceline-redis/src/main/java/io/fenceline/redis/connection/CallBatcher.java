@@ -91,7 +91,7 @@ public final class CallBatcher {
       connection.send(answers, this);
       answers.whenComplete(
           (given, thrown) -> {
-            Throwable failure = Failures.unwrapped(thrown);
+            Throwable failure = thrown == null ? null : Failures.unwrapped(thrown);
             if (failure == null) {
               deliver(given);
             } else {

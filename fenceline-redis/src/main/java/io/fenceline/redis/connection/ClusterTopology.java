@@ -274,10 +274,7 @@ final class ClusterTopology implements Topology {
       return CompletableFuture.completedFuture(null);
     }
     String channel = sharded ? Layout.shardChannel(bucket, clientId) : Layout.channel(clientId);
-    Subscriber subscriber = server.subscriber();
-    return subscriber.listensTo(channel)
-        ? CompletableFuture.completedFuture(null)
-        : subscriber.listen(channel, sharded);
+    return server.subscriber().listen(channel, sharded);
   }
 
   /** Without sharding a publication reaches every node; one is enough to listen to. */
@@ -290,11 +287,6 @@ final class ClusterTopology implements Topology {
       plainListening = current;
     }
     return current;
-  }
-
-  @Override
-  public void checkListening() {
-    map.masters().forEach(Server::checkSubscriber);
   }
 
   // All servers. --------------------------------------------------------------------------------

@@ -84,8 +84,13 @@ public class Connection {
 
   /** Sends a request. */
   public final <T> CompletableFuture<T> run(String what, Request<T> request) {
+    return run(what, request, null);
+  }
+
+  /** Sends a request, and once more what its fallback says, over the same connection. */
+  final <T> Reply<T> run(Object what, Request<T> request, @Nullable Fallback<T> fallback) {
     Reply<T> reply = deadlines.expect(what, server);
-    send(reply, request, null);
+    send(reply, request, fallback);
     return reply;
   }
 
@@ -94,7 +99,7 @@ public class Connection {
     @Nullable Request<T> after(Throwable failure);
   }
 
-  /** Sends a request, and once more what its fallback says, over the same connection. */
+  /** As {@link #run}, with an answer that was waited for before. */
   final <T> void send(Reply<T> reply, Request<T> request, @Nullable Fallback<T> fallback) {
     StatefulRedisConnection<byte[], byte[]> now = connection;
     if (now != null) {
@@ -136,7 +141,7 @@ public class Connection {
     }
     sent.whenComplete(
         (value, thrown) -> {
-          Throwable failure = Failures.unwrapped(thrown);
+          Throwable failure = thrown == null ? null : Failures.unwrapped(thrown);
           if (failure == null) {
             reply.complete(value);
             return;

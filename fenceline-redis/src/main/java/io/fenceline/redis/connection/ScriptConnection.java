@@ -39,43 +39,34 @@ public final class ScriptConnection extends Connection {
     return lackedScript;
   }
 
-  private <T> void sendScript(Reply<T> reply, Request<T> byHash, Request<T> byBody) {
-    send(
-        reply,
-        byHash,
-        failure -> {
-          if (!(failure instanceof RedisNoScriptException)) {
-            return null;
-          }
-          lackedScript = true;
-          return byBody;
-        });
+  /** What is sent where the server does not know a script by its hash. */
+  private <T> Fallback<T> orElse(Request<T> byBody) {
+    return failure -> {
+      if (!(failure instanceof RedisNoScriptException)) {
+        return null;
+      }
+      lackedScript = true;
+      return byBody;
+    };
   }
 
   /** Calls a script by its hash, or with its body where the server does not know it yet. */
   public Reply<List<Object>> call(Call call) {
-    Reply<List<Object>> reply = expect(call);
-    send(call, reply);
-    return reply;
-  }
-
-  /** As {@link #call}, with an answer that was waited for before. */
-  void send(Call call, Reply<List<Object>> reply) {
-    sendScript(
-        reply,
+    return run(
+        call,
         commands -> commands.dispatch(CommandType.EVALSHA, output(), call.byHash()),
-        commands -> commands.dispatch(CommandType.EVAL, output(), call.byBody()));
+        orElse(commands -> commands.dispatch(CommandType.EVAL, output(), call.byBody())));
   }
 
   /** As {@link #call}, with arguments that depend on the connection that it is sent over. */
   public Reply<List<Object>> call(
       Script script, Function<RedisAsyncCommands<byte[], byte[]>, Call> call) {
-    Reply<List<Object>> reply = expect(script);
-    sendScript(
-        reply,
+    return run(
+        script,
         commands -> commands.dispatch(CommandType.EVALSHA, output(), call.apply(commands).byHash()),
-        commands -> commands.dispatch(CommandType.EVAL, output(), call.apply(commands).byBody()));
-    return reply;
+        orElse(
+            commands ->
+                commands.dispatch(CommandType.EVAL, output(), call.apply(commands).byBody())));
   }
 
   /** A call that is not known before the driver's thread writes it. */
@@ -86,22 +77,20 @@ public final class ScriptConnection extends Connection {
 
   /** As {@link #call}, with a call that is asked for when it is written. */
   void send(Reply<List<Object>> reply, Late call) {
-    sendScript(
+    send(
         reply,
         commands -> commands.dispatch(CommandType.EVALSHA, output(), new LateArguments(call)),
-        commands -> commands.dispatch(CommandType.EVAL, output(), call.call().byBody()));
+        orElse(commands -> commands.dispatch(CommandType.EVAL, output(), call.call().byBody())));
   }
 
   /**
    * As {@link #call}, where a node that is taking over the slot has to be told that it is asked.
    */
   Reply<List<Object>> callAsking(Call call) {
-    Reply<List<Object>> reply = expect(call);
-    sendScript(
-        reply,
+    return run(
+        call,
         commands -> asking(commands, CommandType.EVALSHA, call.byHash()),
-        commands -> asking(commands, CommandType.EVAL, call.byBody()));
-    return reply;
+        orElse(commands -> asking(commands, CommandType.EVAL, call.byBody())));
   }
 
   /** Two commands in a row; nothing else is ever sent over a connection that is used for this. */
@@ -122,14 +111,15 @@ public final class ScriptConnection extends Connection {
    * @param reply waited for since before; not sent if its time is over
    */
   void sendAndWait(Call call, ReplicaWait replicaWait, boolean asking, Reply<List<Object>> reply) {
-    sendScript(
+    send(
         reply,
         commands ->
             dispatch(commands, CommandType.EVALSHA, call.byHash(), asking)
                 .thenCompose(answer -> counted(commands, answer, replicaWait)),
-        commands ->
-            dispatch(commands, CommandType.EVAL, call.byBody(), asking)
-                .thenCompose(answer -> counted(commands, answer, replicaWait)));
+        orElse(
+            commands ->
+                dispatch(commands, CommandType.EVAL, call.byBody(), asking)
+                    .thenCompose(answer -> counted(commands, answer, replicaWait))));
   }
 
   private RedisFuture<List<Object>> dispatch(

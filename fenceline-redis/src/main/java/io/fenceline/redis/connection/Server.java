@@ -284,7 +284,7 @@ public final class Server {
 
   public synchronized Subscriber subscriber() {
     if (subscriber == null) {
-      subscriber = new Subscriber(this::newSubscriberConnection, listener);
+      subscriber = new Subscriber(this::newSubscriberConnection, listener, context.time());
     }
     return subscriber;
   }
@@ -313,17 +313,6 @@ public final class Server {
                                 target,
                                 "The subscriptions",
                                 () -> owner.prepare(connection))));
-  }
-
-  /** Makes sure that a listening connection, if there is one, is not silently dead. */
-  void checkSubscriber() {
-    Subscriber current;
-    synchronized (this) {
-      current = subscriber;
-    }
-    if (current != null) {
-      current.check();
-    }
   }
 
   public List<CompletableFuture<Void>> close() {

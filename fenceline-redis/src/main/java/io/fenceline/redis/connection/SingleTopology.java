@@ -68,15 +68,7 @@ public final class SingleTopology implements Topology {
 
   @Override
   public CompletableFuture<Void> listen(int bucket) {
-    Subscriber subscriber = server.subscriber();
-    return subscriber.listensTo(channel)
-        ? CompletableFuture.completedFuture(null)
-        : subscriber.listen(channel, false);
-  }
-
-  @Override
-  public void checkListening() {
-    server.checkSubscriber();
+    return server.subscriber().listen(channel, false);
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.fenceline.redis.connection;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.fenceline.time.Lane;
+import io.fenceline.time.Time;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.pubsub.api.async.RedisPubSubAsyncCommands;
@@ -9,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
@@ -19,14 +22,26 @@ import java.util.function.Function;
  * for: whoever waits asks for its lock again and again anyway.
  */
 public final class Subscriber {
+  /** How often the connection is asked for a sign of life, while someone waits for messages. */
+  private static final long CHECK_NANOS = 5_000_000_000L;
+
   private final Connection connection;
   private final Topology.Listener listener;
+  private final Time time;
+
+  /** Whether there is a timer for the next check. */
+  private final AtomicBoolean checks = new AtomicBoolean();
+
+  /** Whether someone has waited for messages since the last check. */
+  private volatile boolean needed;
 
   /** The channels, with whether they are sharded; those that are here survive a reconnection. */
   private final Map<String, Boolean> channels = new ConcurrentHashMap<>();
 
-  Subscriber(Function<Subscriber, Connection> newConnection, Topology.Listener listener) {
+  Subscriber(
+      Function<Subscriber, Connection> newConnection, Topology.Listener listener, Time time) {
     this.listener = listener;
+    this.time = time;
     this.connection = newConnection.apply(this);
   }
 
@@ -34,12 +49,19 @@ public final class Subscriber {
     return connection;
   }
 
-  public boolean listensTo(String channel) {
-    return channels.containsKey(channel);
-  }
-
-  /** Starts to listen to a channel; completes when Redis has confirmed it. */
+  /**
+   * Makes sure that a channel is listened to; whoever waits for messages calls it whenever it asks.
+   *
+   * @return completes when Redis has confirmed it; already complete if it did before
+   */
   public CompletableFuture<Void> listen(String channel, boolean sharded) {
+    needed = true;
+    if (checks.compareAndSet(false, true)) {
+      checkLater();
+    }
+    if (channels.containsKey(channel)) {
+      return CompletableFuture.completedFuture(null);
+    }
     CompletableFuture<Void> confirmed =
         connection.run(
             "SUBSCRIBE",
@@ -88,10 +110,20 @@ public final class Subscriber {
     return CompletableFuture.allOf(confirmed);
   }
 
+  private void checkLater() {
+    time.schedule(CHECK_NANOS, () -> time.lane(Lane.WORK).execute(this::check));
+  }
+
   /** Asks for a sign of life; without one the connection is replaced. */
-  void check() {
+  private void check() {
+    if (!needed) {
+      checks.set(false); // Whoever needs it next, and will soon ask again, sets the timer.
+      return;
+    }
+    needed = false;
     if (connection.isConnected()) {
       connection.run("PING", commands -> commands.ping());
     }
+    checkLater();
   }
 }

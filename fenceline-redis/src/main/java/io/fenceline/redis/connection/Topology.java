@@ -48,14 +48,12 @@ public interface Topology {
   byte[] channel(int bucket);
 
   /**
-   * Makes sure that the channel of a bucket is listened to.
+   * Makes sure that the channel of a bucket is listened to, by a connection that is not silently
+   * dead; called again and again by whoever waits for messages.
    *
    * @return completes when it is; already complete if it was before
    */
   CompletableFuture<Void> listen(int bucket);
-
-  /** Makes sure that no connection for messages is silently dead. */
-  void checkListening();
 
   /** All keys on all servers that match a pattern, in no order, some of them twice. */
   CompletableFuture<List<byte[]>> scan(byte[] pattern);

@@ -57,10 +57,7 @@ final class RedlockClaims {
   /** Someone waits: makes sure that messages come. */
   void listen() {
     for (Node node : nodes.all) {
-      Subscriber subscriber = node.server().subscriber();
-      if (!subscriber.listensTo(channel)) {
-        subscriber.listen(channel, false).exceptionally(failure -> null);
-      }
+      node.server().subscriber().listen(channel, false).exceptionally(failure -> null);
     }
   }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The head of a name with one holder, as {@code table.lua} has it, without the number that only the
  * server knows: what stands before it, and the facts behind it in MessagePack.
  */
-public final class SoloHead {
+public final class SoleHolder {
   private static final int MARK_BYTES = 17;
   private static final int LONGEST_NUMBER = 9;
   private static final int FIELDS = 6;
@@ -36,7 +36,7 @@ public final class SoloHead {
   }
 
   /** Heads of one client. */
-  public SoloHead(byte[] client) {
+  public SoleHolder(byte[] client) {
     this.client = client;
   }
 
