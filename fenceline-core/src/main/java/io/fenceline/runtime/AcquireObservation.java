@@ -112,7 +112,7 @@ final class AcquireObservation {
 
     private void begin(CallerHold callerHold) {
       Engine engine = callerHold.lifecycle.engine();
-      if (FlightEvents.isOn()) {
+      if (Observers.isRecording()) {
         hold = new FlightEvents.Hold(name, callerHold.token, caller);
         hold.begin();
       }

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,8 +51,8 @@ final class CallerHold implements HoldFacts {
   private volatile @Nullable Thread boundTo;
 
   // Guarded by the grant. Most have one handle; only re-entry needs the list.
-  private @Nullable HandleReference first;
-  private List<HandleReference> others = List.of();
+  private @Nullable WeakReference<Handle> first;
+  private List<WeakReference<Handle>> others = List.of();
   private volatile @Nullable LossInterrupt interrupt;
 
   /** The lease that it began with; null once its beginning was told. Guarded by this. */
@@ -94,9 +93,9 @@ final class CallerHold implements HoldFacts {
    *
    * @param by the thread that acquires; null if a future does
    */
-  Handle open(Function<CallerHold, Handle> factory, @Nullable Thread by) {
-    Handle handle = factory.apply(this);
-    HandleReference reference = new HandleReference(handle, by);
+  Handle open(Handle.Factory factory, @Nullable Thread by) {
+    Handle handle = factory.make(this, by);
+    WeakReference<Handle> reference = new WeakReference<>(handle);
     if (first == null) {
       first = reference;
     } else {
@@ -109,7 +108,7 @@ final class CallerHold implements HoldFacts {
   }
 
   /** Opens another handle, if this is still held and the given handle is open; else null. */
-  @Nullable Handle reopen(Handle from, Function<CallerHold, Handle> factory) {
+  @Nullable Handle reopen(Handle from, Handle.Factory factory) {
     lifecycle.noticeExpiry(lifecycle.engine().time.now());
     synchronized (lifecycle) {
       return state == State.HELD && from.isOpen() ? open(factory, Thread.currentThread()) : null;
@@ -185,21 +184,6 @@ final class CallerHold implements HoldFacts {
     return left <= 0 ? Duration.ZERO : Duration.ofMillis((left + 999_999) / 1_000_000);
   }
 
-  /** A handle, and the thread that asked for it; its id fits into the padding of a reference. */
-  private static final class HandleReference extends WeakReference<Handle> {
-    private final int threadId;
-
-    HandleReference(Handle handle, @Nullable Thread by) {
-      super(handle);
-      this.threadId = by == null ? 0 : (int) by.getId();
-    }
-
-    boolean isOpenAndOf(Thread thread) {
-      Handle handle = get();
-      return handle != null && handle.isOpen() && threadId == (int) thread.getId();
-    }
-  }
-
   // Under the grant's monitor. -----------------------------------------------------------------
 
   /** The handles that are neither released nor collected. */
@@ -209,7 +193,7 @@ final class CallerHold implements HoldFacts {
     if (one != null) {
       found.add(one);
     }
-    for (HandleReference other : others) {
+    for (WeakReference<Handle> other : others) {
       Handle handle = other.get();
       if (handle != null) {
         found.add(handle);
@@ -220,8 +204,7 @@ final class CallerHold implements HoldFacts {
 
   /** Whether one of the open handles belongs to this thread. */
   boolean isOpenedBy(Thread thread) {
-    return (first != null && first.isOpenAndOf(thread))
-        || others.stream().anyMatch(other -> other.isOpenAndOf(thread));
+    return open().stream().anyMatch(handle -> handle.isOpenAndOf(thread));
   }
 
   /** Closes a handle; null if it was the last one, which ends the hold. */

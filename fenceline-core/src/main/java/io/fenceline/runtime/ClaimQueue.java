@@ -111,14 +111,23 @@ final class ClaimQueue {
       settle(waiter, new Waiter.Refusal(refusal));
     } else if (toSend != null) {
       if (!engine.isClosed()) { // A close drops it, and must not be overtaken.
-        toSend.send(waiter.thread() == null ? null : waiter);
+        toSend.send(waiter.thread == null ? null : waiter);
       }
     } else {
-      waiter.contended();
-      engine.events.tell(() -> new Contended(name, waiting, engine.info.label()));
-      SelfWait.warn(engine, name, waiter);
+      tellContended(waiter, waiting, engine.info.label());
     }
     return true;
+  }
+
+  /** Tells that a caller finds the name taken. */
+  private void tellContended(Waiter waiter, int waiting, @Nullable String holder) {
+    if (waiter.watched != null) {
+      waiter.watched.contended();
+    }
+    engine.events.tell(() -> new Contended(name, waiting, holder));
+    if (waiter.waitsForEver()) {
+      SelfWait.warn(engine, name, waiter);
+    }
   }
 
   /** Adds its grant to a list, if it has one of that name. */
@@ -155,13 +164,13 @@ final class ClaimQueue {
       }
     }
     RemoteClaim unwanted = dropped;
-    engine.dropHold();
+    engine.queues.dropHold();
     if (unwanted != null
         && outcome instanceof Waiter.Failure failed
         && failed.cause() instanceof StoreUnavailableException silence) {
       unwanted.answered(silence);
     }
-    new Steps()
+    new RunAll()
         .then(() -> waiter.wake(engine))
         .then(() -> undo(unwanted))
         .then(this::advanceLater)
@@ -215,7 +224,7 @@ final class ClaimQueue {
         waiter.maxWait,
         waited,
         known.holder(),
-        engine.tokenOf(known.number()),
+        engine.settings.tokenOf(known.number()),
         known.remaining(),
         SelfWait.advice(waiter.terms.mode(), engine.queues.grantsOf(name)),
         engine.store.description());
@@ -278,15 +287,18 @@ final class ClaimQueue {
         if (lease.runsAt(now) && !answered.isGone() && !engine.isClosed()) {
           GrantLifecycle taken = null;
           try {
-            long number = engine.tokenNumber(name, grant.number());
-            taken = new GrantLifecycle(engine, this, answered, grant, number, lease, now);
-            engine.renewer.add(taken);
-            while (handle == null && (taker = nextFor(answered)) != null) {
+            taker = nextFor(answered);
+            if (taker != null) {
+              long number = engine.settings.tokenNumber(name, grant.number());
+              taken = new GrantLifecycle(engine, this, answered, grant, number, lease, now);
+            }
+            while (taken != null && taker != null && handle == null) {
               handle = taken.begin(taker, now);
               if (handle == null && !taker.isSettled()) {
                 break; // Lost already: the waiters need a new claim.
               }
               waiters.poll();
+              taker = handle == null ? nextFor(answered) : taker;
             }
           } catch (Throwable e) { // The number fits into no token, or no memory is left.
             failure = e;
@@ -294,7 +306,7 @@ final class ClaimQueue {
           }
           if (handle != null) {
             lifecycle = taken;
-            answered.taken(grant.number());
+            answered.takenNumber = grant.number();
           } else if (taken != null) {
             taken.end();
           }
@@ -306,11 +318,7 @@ final class ClaimQueue {
       }
     }
     if (handle != null && taker != null) {
-      try {
-        handle.callerHold.tellBegun();
-      } finally {
-        taker.wake(engine);
-      }
+      taker.wake(engine);
       if (answered.isGone()) {
         handle.callerHold.lifecycle.lose(
             LossReason.GONE); // The store said so before the grant was here.
@@ -323,7 +331,7 @@ final class ClaimQueue {
   /** Undoes a grant that nobody took; a failure goes to the waiter that it was meant for. */
   private void notTaken(
       @Nullable Runnable undo, @Nullable Waiter asked, @Nullable Throwable failure) {
-    new Steps()
+    new RunAll()
         .then(undo == null ? () -> {} : undo)
         .then(() -> fail(asked, failure))
         .then(failure == null ? this::advance : this::advanceLater)
@@ -353,10 +361,10 @@ final class ClaimQueue {
       head = waiters.peek();
     }
     if (waiting > 0 && head != null) {
-      head.contended();
       if (first) {
-        engine.events.tell(() -> new Contended(name, waiting, obstacle.holder()));
-        SelfWait.warn(engine, name, head);
+        tellContended(head, waiting, obstacle.holder());
+      } else if (head.watched != null) {
+        head.watched.contended(); // Another caller may be the head by now.
       }
     } else if (answered.mustUndo(0)) {
       undo(answered);
@@ -412,10 +420,10 @@ final class ClaimQueue {
     Waiter told = asked;
     Runnable tell = () -> engine.events.tell(() -> new StoreFailed(name, "claim", cause));
     if (unknown && answered.request.waits()) {
-      new Steps().then(tell).then(() -> sendAgainLater(answered)).run();
+      new RunAll().then(tell).then(() -> sendAgainLater(answered)).run();
       return;
     }
-    new Steps()
+    new RunAll()
         .then(tell)
         .then(() -> undo(unknown ? answered : null))
         .then(() -> undoRefused(answered, cause))
@@ -453,7 +461,7 @@ final class ClaimQueue {
       asked = sent == claim ? waiters.poll() : null;
       claim = sent == claim ? null : claim;
     }
-    new Steps()
+    new RunAll()
         .then(() -> undo(sent.mustUndo(0) ? sent : null))
         .then(
             () ->
@@ -486,7 +494,7 @@ final class ClaimQueue {
 
   private void settle(@Nullable Waiter waiter, Waiter.@Nullable Outcome outcome) {
     if (waiter != null && outcome != null && waiter.settle(outcome)) {
-      engine.dropHold();
+      engine.queues.dropHold();
       waiter.wake(engine);
     }
   }
@@ -515,9 +523,7 @@ final class ClaimQueue {
         waiters.poll();
       }
       if (next == null) {
-        engine.unknownOutcomes.releaseBegun();
-        from.releaseBegins();
-        from.end();
+        from.beginRelease();
         if (lifecycle == from) { // Lost meanwhile, it may have a successor already.
           lifecycle = null;
         }
@@ -526,9 +532,7 @@ final class ClaimQueue {
     }
     if (next != null && taker != null) {
       try {
-        CompletableFuture<ReleaseOutcome> answer = ended.released(ReleaseOutcome.RELEASED, now);
-        next.callerHold.tellBegun();
-        return answer;
+        return ended.released(ReleaseOutcome.RELEASED, now);
       } finally {
         taker.wake(engine);
       }
@@ -561,7 +565,7 @@ final class ClaimQueue {
       dropped = claim;
       claim = null;
     }
-    Steps steps = new Steps().then(() -> undo(dropped));
+    RunAll steps = new RunAll().then(() -> undo(dropped));
     for (Waiter waiter : left) {
       steps.then(() -> fail(waiter, new ClientClosedException(engine.store.description())));
     }

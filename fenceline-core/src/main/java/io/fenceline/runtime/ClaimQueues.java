@@ -1,19 +1,23 @@
 package io.fenceline.runtime;
 
+import io.fenceline.ClientClosedException;
 import io.fenceline.LimitExceededException;
+import io.fenceline.settings.Limits;
 import io.fenceline.spi.Mode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The queues of a client, one for each name that is wanted or held now. */
+/** The queues of a client, one for each name that is wanted or held now, and how much is in them. */
 final class ClaimQueues {
   private final Engine engine;
   private final ConcurrentHashMap<String, ClaimQueue> exclusive = new ConcurrentHashMap<>();
   // Keyed by number, not by identity, so that they are always closed in the same order.
   private final ConcurrentHashMap<Long, ClaimQueue> single = new ConcurrentHashMap<>();
   private final AtomicLong entered = new AtomicLong();
+  private final AtomicInteger holds = new AtomicInteger();
   private final ConcurrentHashMap<String, Integer> singleWaiting = new ConcurrentHashMap<>();
 
   ClaimQueues(Engine engine) {
@@ -23,7 +27,7 @@ final class ClaimQueues {
   /** Adds a waiter to the queue of its name, and returns the queue. */
   ClaimQueue enter(String name, Waiter waiter) {
     try {
-      engine.reserveHold();
+      reserveHold();
     } catch (RuntimeException e) {
       waiter.failed(e, engine);
       throw e;
@@ -48,11 +52,39 @@ final class ClaimQueues {
   /** Settles a waiter whose caller gets an error, so that it is not granted as well. */
   private void giveUp(Waiter waiter) {
     if (waiter.settle(Waiter.GONE)) {
-      engine.dropHold();
+      dropHold();
       waiter.wake(engine);
     } else if (waiter.outcome() instanceof Handle handle) {
       handle.abandon();
     }
+  }
+
+  /** Reserves a place for one more hold; {@link #dropHold} gives it back. */
+  private void reserveHold() {
+    if (engine.isClosed()) {
+      throw new ClientClosedException(engine.store.description());
+    }
+    Limits limits = engine.settings.limits();
+    if (engine.unknownOutcomes.size() >= limits.pendingUndos()) {
+      throw new LimitExceededException(
+          "pendingUndos",
+          limits.pendingUndos(),
+          "The store does not answer, or refuses, and this many claims of unknown outcome still have to be withdrawn; no new claims are sent until it works again.");
+    }
+    if (holds.incrementAndGet() > limits.holds()) {
+      holds.decrementAndGet();
+      throw new LimitExceededException(
+          "holds", limits.holds(), "Release some holds, or raise Limits.holds of this client.");
+    }
+  }
+
+  void dropHold() {
+    holds.decrementAndGet();
+  }
+
+  /** How many holds there are, including those that are still being acquired. */
+  int holds() {
+    return holds.get();
   }
 
   private ClaimQueue enterExclusive(String name, Waiter waiter) {
@@ -121,7 +153,7 @@ final class ClaimQueues {
   void close() {
     List<ClaimQueue> all = new ArrayList<>(exclusive.values());
     all.addAll(single.values());
-    Steps steps = new Steps();
+    RunAll steps = new RunAll();
     all.forEach(queue -> steps.then(queue::close));
     steps.run();
   }

@@ -80,7 +80,7 @@ final class Client implements Fenceline {
 
   private static void abandon(@Nullable LockStore store, @Nullable Time own, Throwable why) {
     try {
-      new Steps()
+      new RunAll()
           .then(store == null ? () -> {} : store::close)
           .then(own == null ? () -> {} : own::close)
           .run();
@@ -123,9 +123,9 @@ final class Client implements Fenceline {
   }
 
   @Override
-  public ExclusiveLock lock(String name, LockOptions options) {
+  public NamedLock lock(String name, LockOptions options) {
     check(name, options, Set.of());
-    return new ExclusiveLock(engine, queues, name, options, owners);
+    return new NamedLock(engine, name, Mode.EXCLUSIVE, options, owners);
   }
 
   @Override
@@ -137,7 +137,7 @@ final class Client implements Fenceline {
   public FencedReadWriteLock readWriteLock(String name, LockOptions options) {
     check(name, options, EnumSet.of(Guarantee.SHARED_MODE));
     return new ReadWriteLocks(
-        lock(name, options), new NamedLock(engine, queues, name, Mode.SHARED, options, owners));
+        lock(name, options), new NamedLock(engine, name, Mode.SHARED, options, owners));
   }
 
   @Override
@@ -151,7 +151,7 @@ final class Client implements Fenceline {
     if (permits < 1) {
       throw new InvalidSettingException("permits", permits, "a semaphore has at least 1");
     }
-    return new PermitLock(engine, queues, name, 1, permits, options);
+    return new PermitLock(engine, name, 1, permits, options);
   }
 
   @Override
@@ -167,7 +167,7 @@ final class Client implements Fenceline {
       throw new InvalidSettingException("names", "none", "name at least one lock");
     }
     names.forEach(LockNames::check);
-    List<ExclusiveLock> locks = new ArrayList<>();
+    List<NamedLock> locks = new ArrayList<>();
     for (String name : MultiLock.inOrder(names)) {
       locks.add(lock(name, options));
     }
@@ -283,7 +283,7 @@ final class Client implements Fenceline {
                         holder.client().host(),
                         holder.client().pid(),
                         holder.mode().toString(),
-                        TokenFormat.of(engine.tokenNumber(state.name(), holder.number()), 0),
+                        TokenFormat.of(engine.settings.tokenNumber(state.name(), holder.number()), 0),
                         holder.since(),
                         holder.remaining()))
             .toList(),
@@ -328,7 +328,7 @@ final class Client implements Fenceline {
     if (!engine.markClosed()) {
       return;
     }
-    new Steps()
+    new RunAll()
         .then(queues::close)
         .then(this::loseAll)
         .then(this::awaitReleases)
@@ -341,7 +341,7 @@ final class Client implements Fenceline {
   }
 
   private void loseAll() {
-    Steps steps = new Steps();
+    RunAll steps = new RunAll();
     for (GrantLifecycle lifecycle : engine.renewer.clientGrants()) {
       steps.then(() -> lifecycle.lose(LossReason.CLIENT_CLOSED));
     }
@@ -371,11 +371,11 @@ final class Client implements Fenceline {
 
   /** Likewise, how many undos are pending. */
   int undos() {
-    return engine.unknownOutcomes.pending();
+    return engine.unknownOutcomes.size();
   }
 
   /** Likewise, the holds. */
   int holds() {
-    return engine.holds();
+    return queues.holds();
   }
 }

@@ -1,28 +1,22 @@
 package io.fenceline.runtime;
 
 import io.fenceline.ClientClosedException;
-import io.fenceline.LimitExceededException;
-import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.runtime.notice.Events;
 import io.fenceline.spi.AnswerTimeouts;
 import io.fenceline.spi.ClientInfo;
 import io.fenceline.spi.LockStore;
-import io.fenceline.spi.Owner;
-import io.fenceline.spi.Refusals;
-import io.fenceline.spi.TokenFormat;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** What the parts of one client share: its store, its time, its settings, and its counts. */
+/** What the parts of one client share: its store, its time, and its settings. */
 final class Engine {
   final LockStore store;
   final Time time;
@@ -34,8 +28,11 @@ final class Engine {
   final Renewer renewer;
   final UnknownOutcomes unknownOutcomes;
   final ClaimQueues queues;
+
+  /** How long the store has for an answer. */
+  final long operationNanos;
+
   private final AnswerTimeouts timeouts;
-  private final AtomicInteger holds = new AtomicInteger();
   // Keyed by number, not by identity, so that they always fail in the same order.
   private final ConcurrentHashMap<Long, CompletableFuture<?>> open = new ConcurrentHashMap<>();
   private final AtomicLong opened = new AtomicLong();
@@ -54,17 +51,14 @@ final class Engine {
     this.time = time;
     this.random = random;
     this.settings = settings;
+    this.operationNanos = settings.operationTimeout().toNanos();
     this.info = info;
     this.watchers = new Observers(this);
     this.events = new Events(settings.listeners(), time, store.description(), watchers::dropped);
     this.renewer = new Renewer(this);
     this.unknownOutcomes = new UnknownOutcomes(this);
     this.queues = new ClaimQueues(this);
-    this.timeouts = new AnswerTimeouts(time, operationNanos());
-  }
-
-  Owner newOwner() {
-    return Owner.draw(random);
+    this.timeouts = new AnswerTimeouts(time, operationNanos);
   }
 
   void work(Runnable task) {
@@ -168,31 +162,6 @@ final class Engine {
     checkOpen();
   }
 
-  long operationNanos() {
-    return settings.operationTimeout().toNanos();
-  }
-
-  /** Reserves a place for one more hold; {@link #dropHold} gives it back. */
-  void reserveHold() {
-    checkOpen();
-    unknownOutcomes.checkRoom();
-    int limit = settings.limits().holds();
-    if (holds.incrementAndGet() > limit) {
-      holds.decrementAndGet();
-      throw new LimitExceededException(
-          "holds", limit, "Release some holds, or raise Limits.holds of this client.");
-    }
-  }
-
-  void dropHold() {
-    holds.decrementAndGet();
-  }
-
-  /** How many holds there are, including those that are still being acquired. */
-  int holds() {
-    return holds.get();
-  }
-
   void checkOpen() {
     if (closed) {
       throw new ClientClosedException(store.description());
@@ -208,28 +177,5 @@ final class Engine {
     boolean first = !closed;
     closed = true;
     return first;
-  }
-
-  /** Returns the token of another client's grant; null if its number is unknown or too large. */
-  @Nullable Long tokenOf(@Nullable Long grantNumber) {
-    if (grantNumber == null) {
-      return null;
-    }
-    long base = settings.tokenBase();
-    boolean fits = grantNumber >= 1 && grantNumber <= ClientSettings.MAX_NUMBER - base;
-    return fits ? (Long) TokenFormat.of(grantNumber + base, 0) : null;
-  }
-
-  /**
-   * Returns the number that tokens are made of: the store's number plus the base.
-   *
-   * @throws StoreRefusedException if it does not fit; it must never wrap
-   */
-  long tokenNumber(String name, long grantNumber) {
-    long base = settings.tokenBase();
-    if (grantNumber < 1 || grantNumber > ClientSettings.MAX_NUMBER - base) {
-      throw Refusals.numberTooLarge(name, grantNumber, ClientSettings.MAX_NUMBER - base);
-    }
-    return grantNumber + base;
   }
 }

@@ -4,7 +4,6 @@ import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
 import jdk.jfr.Event;
-import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -18,14 +17,7 @@ import org.jspecify.annotations.Nullable;
  * jdk.jfr} loads none of them.
  */
 final class FlightEvents {
-  private static final boolean PRESENT = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
-
   private FlightEvents() {}
-
-  /** Whether there may be a recording; each event then knows by itself whether it is wanted. */
-  static boolean isOn() {
-    return PRESENT && FlightRecorder.isInitialized();
-  }
 
   /** An acquire, from the call to its outcome. */
   @Name("io.fenceline.Acquire")

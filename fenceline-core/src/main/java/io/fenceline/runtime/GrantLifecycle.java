@@ -50,8 +50,11 @@ final class GrantLifecycle {
   private final HeldGrant grant;
   private final long number;
   private final long grantedNanos;
-  final Renewer.Note note = new Renewer.Note();
   private volatile LeaseTimes lease;
+
+  // The renewer's notes, guarded by the renewer: kept here, since a map would slow every hold.
+  Renewer.@Nullable Slot slot;
+  Renewer.@Nullable Attempt unanswered;
 
   // Guarded by this.
   private volatile State state = State.LIVE;
@@ -118,7 +121,8 @@ final class GrantLifecycle {
   /**
    * Begins a hold for a waiter, and settles the waiter with the first handle.
    *
-   * <p>Both in one step: a loss finds either no holder, or one that it has to tell and count.
+   * <p>Both in one step: a loss finds either no holder, or one that it has to tell and count. It is
+   * renewed from before it has a holder, who may release it at once.
    *
    * @return null if the waiter was settled before, or the grant is lost
    */
@@ -126,8 +130,11 @@ final class GrantLifecycle {
     if (state != State.LIVE) {
       return null;
     }
+    if (handOffs == 0) {
+      engine.renewer.add(this, firstDueNanos());
+    }
     CallerHold begun = new CallerHold(this, number, handOffs, waiter, now);
-    Handle handle = begun.open(waiter::handleOn, waiter.thread());
+    Handle handle = begun.open(waiter.handles, waiter.thread);
     if (!waiter.settle(handle)) {
       return null;
     }
@@ -182,16 +189,18 @@ final class GrantLifecycle {
       }
       return done;
     }
-    engine.dropHold();
+    engine.queues.dropHold();
     return queue.released(this, left, now, here);
   }
 
-  /** See {@link RemoteClaim#releaseBegins}. */
-  void releaseBegins() {
+  /** Ends it for a release that will be sent; {@link #sendRelease} does that. */
+  void beginRelease() {
+    engine.unknownOutcomes.releaseBegun();
     claim.releaseBegins();
+    end();
   }
 
-  /** Ends it for a release; from now on it is neither renewed nor lost. */
+  /** Ends it; from now on it is neither renewed nor lost. */
   void end() {
     synchronized (this) {
       if (state == State.LIVE) {
@@ -257,7 +266,7 @@ final class GrantLifecycle {
       }
       loss = new Loss(how, loser, held, givesBack, extensionUnknown);
     }
-    new Steps()
+    new RunAll()
         .then(() -> engine.renewer.remove(this))
         .then(() -> tell(loss))
         .then(() -> queue.lost(this))
@@ -283,7 +292,7 @@ final class GrantLifecycle {
     if (loser == null || !loss.held) {
       return;
     }
-    engine.dropHold();
+    engine.queues.dropHold();
     try {
       if (loser.interruptsOnLoss()) {
         engine.interrupt(loser::interruptLoser);
@@ -359,7 +368,7 @@ final class GrantLifecycle {
       return ended.released(ReleaseOutcome.ALREADY_LOST, now);
     }
     ReleaseRequest request = new ReleaseRequest(grant, ended.keepClosed(now));
-    RequestObservation recorded = FlightEvents.isOn() ? recordedRelease() : null;
+    RequestObservation recorded = Observers.isRecording() ? recordedRelease() : null;
     CompletableFuture<Release> answer =
         engine.answered(send(request, here), "The release was not answered");
     engine.watchers.released(recorded, name(), now.nanos(), answer);
@@ -437,7 +446,7 @@ final class GrantLifecycle {
   }
 
   /** When the renewer has to look at it first. */
-  long firstDueNanos() {
+  private long firstDueNanos() {
     LeaseTimes now = lease;
     if (!terms().autoRenewal()) {
       return now.deadlineNanos();

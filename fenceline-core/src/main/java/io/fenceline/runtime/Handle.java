@@ -20,7 +20,18 @@ import org.jspecify.annotations.Nullable;
 
 /** What a caller gets: its own end and listeners, on a {@link CallerHold} that does the rest. */
 abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
+  /** Makes the handle that a caller gets, by the kind of its lock. */
+  interface Factory {
+    /**
+     * Makes a handle.
+     *
+     * @param by the thread that acquires; null if a future does
+     */
+    Handle make(CallerHold callerHold, @Nullable Thread by);
+  }
+
   final CallerHold callerHold;
+  private final int threadId;
 
   // Guarded by this handle's monitor.
   private List<Consumer<? super Lost>> listeners = List.of();
@@ -29,8 +40,9 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
   // Written under the grant's monitor, where it is decided what a release finds.
   private volatile boolean closed;
 
-  Handle(CallerHold callerHold) {
+  Handle(CallerHold callerHold, @Nullable Thread by) {
     this.callerHold = callerHold;
+    this.threadId = by == null ? 0 : (int) by.getId();
   }
 
   private GrantLifecycle lifecycle() {
@@ -67,6 +79,11 @@ abstract non-sealed class Handle implements Held, LossSource, Waiter.Outcome {
 
   final boolean isOpen() {
     return !closed;
+  }
+
+  /** Whether it is open, and this thread has acquired it. */
+  final boolean isOpenAndOf(Thread thread) {
+    return isOpen() && threadId == (int) thread.getId();
   }
 
   /** It was released, or found lost at its release. */

@@ -25,19 +25,12 @@ import org.jspecify.annotations.Nullable;
  */
 class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   final String name;
-  final ClaimQueues queues;
-  private final GrantTerms terms;
-  private final Function<CallerHold, Handle> handles;
+  final GrantTerms terms;
+  final Handle.Factory handles;
 
   LeaseLock(
-      Engine engine,
-      ClaimQueues queues,
-      String name,
-      Mode mode,
-      LockOptions options,
-      Function<CallerHold, Handle> handles) {
+      Engine engine, String name, Mode mode, LockOptions options, Handle.Factory handles) {
     super(engine, options);
-    this.queues = queues;
     this.name = name;
     this.terms = GrantTerms.of(mode, options);
     this.handles = handles;
@@ -103,16 +96,16 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   private H takeInTurn(Duration maxWait, boolean interruptible) throws InterruptedException {
-    Waiter waiter = blocking(!maxWait.isZero(), maxWait, interruptible, watch(true));
-    ClaimQueue queue = queues.enter(name, waiter);
+    Waiter waiter = new Waiter(this, !maxWait.isZero(), maxWait, interruptible, watch(true));
+    ClaimQueue queue = engine.queues.enter(name, waiter);
     return granted(await(queue, waiter, interruptible), maxWait, waiter);
   }
 
   private Optional<H> tryOnce(
       Duration limit, boolean interruptible, @Nullable AcquireObservation watched)
       throws InterruptedException {
-    Waiter waiter = blocking(false, limit, interruptible, watched);
-    ClaimQueue queue = queues.enter(name, waiter);
+    Waiter waiter = new Waiter(this, false, limit, interruptible, watched);
+    ClaimQueue queue = engine.queues.enter(name, waiter);
     return tried(await(queue, waiter, interruptible));
   }
 
@@ -147,16 +140,17 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
 
   private Waiter.Outcome await(ClaimQueue queue, Waiter waiter, boolean interruptible)
       throws InterruptedException {
-    long limit = waiter.limitNanos();
     boolean interrupted = false;
     Waiter.Outcome outcome;
     while ((outcome = waiter.outcome()) == null) {
-      long left = limit - (engine.time.nanos() - waiter.since.nanos());
+      long left = waiter.limitNanos - (engine.time.nanos() - waiter.since.nanos());
       if (left <= 0) {
         queue.timeOut(waiter);
         continue;
       }
-      waiter.waits();
+      if (waiter.watched != null) {
+        waiter.watched.waiting();
+      }
       engine.time.park(waiter, left);
       if (Thread.interrupted()) {
         interrupted = true;
@@ -189,7 +183,8 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
 
   @Override
   public CompletableFuture<Optional<H>> tryAcquireAsync() {
-    return start(waiter(false, settingsTimeout(), Lane.CALLBACK, watch(false)), this::tried);
+    Waiter waiter = new Waiter(this, false, settingsTimeout(), Lane.CALLBACK, watch(false));
+    return start(waiter, this::tried);
   }
 
   /** As {@link #acquireAsync}, for the runtime itself: no user code may depend on the future. */
@@ -206,11 +201,11 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
 
   /** As above, as one try of an acquire that is observed already. */
   CompletableFuture<Optional<H>> askOnce(Duration limit, @Nullable AcquireObservation watched) {
-    return start(waiter(false, limit, Lane.WORK, watched), this::tried);
+    return start(new Waiter(this, false, limit, Lane.WORK, watched), this::tried);
   }
 
   private CompletableFuture<H> askInTurn(Duration maxWait, Lane lane) {
-    Waiter waiter = waiter(!maxWait.isZero(), maxWait, lane, watch(false));
+    Waiter waiter = new Waiter(this, !maxWait.isZero(), maxWait, lane, watch(false));
     return start(waiter, outcome -> granted(outcome, maxWait, waiter));
   }
 
@@ -218,13 +213,15 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
     CompletableFuture<T> future = new CompletableFuture<>();
     ClaimQueue queue;
     try {
-      queue = queues.enter(name, waiter);
+      queue = engine.queues.enter(name, waiter);
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
     if (!waiter.isSettled()) {
-      waiter.waits();
-      waiter.timedBy(engine.time.schedule(waiter.limitNanos(), () -> queue.timeOut(waiter)));
+      if (waiter.watched != null) {
+        waiter.watched.waiting();
+      }
+      waiter.timedBy(engine.time.schedule(waiter.limitNanos, () -> queue.timeOut(waiter)));
     }
     waiter.takenBy(outcome -> complete(future, outcome, reading));
     // The user may complete it, by a cancel or a timeout: then nobody waits any more.
@@ -257,43 +254,6 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   private RetrySchedule retries(WaitStrategy.Retry strategy, Duration maxWait, boolean blocking) {
     return new RetrySchedule(
         engine, strategy, maxWait, engine.watchers.acquire(name, options, blocking, true));
-  }
-
-  /** A caller that waits on this thread. */
-  private Waiter blocking(
-      boolean waits,
-      Duration maxWait,
-      boolean interruptible,
-      @Nullable AcquireObservation watched) {
-    Thread thread = Thread.currentThread();
-    return waiter(waits, maxWait, thread, interruptible, Lane.CALLBACK, watched);
-  }
-
-  /** A caller that waits with a future, which is completed on this lane. */
-  private Waiter waiter(
-      boolean waits, Duration maxWait, Lane lane, @Nullable AcquireObservation watched) {
-    return waiter(waits, maxWait, null, false, lane, watched);
-  }
-
-  private Waiter waiter(
-      boolean waits,
-      Duration maxWait,
-      @Nullable Thread thread,
-      boolean interruptible,
-      Lane lane,
-      @Nullable AcquireObservation watched) {
-    Duration limit = waits || !maxWait.isZero() ? maxWait : settingsTimeout();
-    return new Waiter(
-        terms,
-        options,
-        waits,
-        limit,
-        engine.time.now(),
-        thread,
-        interruptible,
-        lane,
-        watched,
-        handles);
   }
 
   @SuppressWarnings("unchecked") // The handle is what the factory of this lock made.
@@ -330,7 +290,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   }
 
   private @Nullable String heldHere() {
-    return SelfWait.advice(terms.mode(), queues.grantsOf(name));
+    return SelfWait.advice(terms.mode(), engine.queues.grantsOf(name));
   }
 
   private LockTimeoutException timeout(
@@ -340,7 +300,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
         maxWait,
         Duration.ofNanos(engine.time.nanos() - sinceNanos),
         obstacle.holder(),
-        engine.tokenOf(obstacle.number()),
+        engine.settings.tokenOf(obstacle.number()),
         obstacle.remaining(),
         heldHere,
         engine.store.description());

@@ -4,13 +4,14 @@ import com.google.errorprone.annotations.MustBeClosed;
 import io.fenceline.FencingToken;
 import io.fenceline.Hold;
 import io.fenceline.spi.Mode;
+import org.jspecify.annotations.Nullable;
 
 /** A hold of a lock, exclusive or shared. */
 final class LockHandle extends Handle implements Hold {
 
   @MustBeClosed
-  LockHandle(CallerHold callerHold) {
-    super(callerHold);
+  LockHandle(CallerHold callerHold, @Nullable Thread by) {
+    super(callerHold, by);
   }
 
   @Override

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * can't be taken again beside the larger ones: all are given back, and it starts over.
  */
 final class MultiLock extends AbstractAcquirable<MultiHold> {
-  private final List<ExclusiveLock> locks;
+  private final List<NamedLock> locks;
 
-  MultiLock(Engine engine, List<ExclusiveLock> locks, LockOptions options) {
+  MultiLock(Engine engine, List<NamedLock> locks, LockOptions options) {
     super(engine, options);
     this.locks = locks;
   }
@@ -45,7 +45,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
 
   @Override
   String what() {
-    return locks.stream().map(ExclusiveLock::name).collect(Collectors.joining(", "));
+    return locks.stream().map(NamedLock::name).collect(Collectors.joining(", "));
   }
 
   // Blocking: one after another, on the calling thread. -------------------------------------------
@@ -58,14 +58,14 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
     while (true) {
       List<LockHandle> taken = new ArrayList<>(locks.size());
       try {
-        for (ExclusiveLock lock : locks) {
+        for (NamedLock lock : locks) {
           add((LockHandle) lock.take(left(maxWait, start)), taken);
         }
       } catch (InterruptedException | RuntimeException | Error e) {
         giveBack(taken);
         throw e;
       }
-      ExclusiveLock lost = firstLost(taken);
+      NamedLock lost = firstLost(taken);
       if (lost == null) {
         return interruptedByLoss(all(taken));
       }
@@ -80,7 +80,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
   public Optional<MultiHold> tryAcquire() {
     List<LockHandle> taken = new ArrayList<>(locks.size());
     try {
-      for (ExclusiveLock lock : locks) {
+      for (NamedLock lock : locks) {
         Optional<Hold> held = lock.tryTake();
         if (held.isEmpty()) {
           giveBack(taken);
@@ -113,7 +113,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
   }
 
   /** The first one that was lost while it waited for the others; null if all are there. */
-  private @Nullable ExclusiveLock firstLost(List<LockHandle> taken) {
+  private @Nullable NamedLock firstLost(List<LockHandle> taken) {
     for (int i = 0; i < taken.size(); i++) {
       if (!taken.get(i).isValid()) {
         return locks.get(i);
@@ -181,7 +181,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
 
   /** Decides when one was lost on the way: starts over, or completes the result. */
   private interface WhenLost<R> {
-    boolean startsOver(ExclusiveLock lost, CompletableFuture<R> result);
+    boolean startsOver(NamedLock lost, CompletableFuture<R> result);
   }
 
   /**
@@ -191,7 +191,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
    * @param <R> the answer for all of them
    */
   private final class Taking<A, R> {
-    private final Function<ExclusiveLock, CompletableFuture<A>> asking;
+    private final Function<NamedLock, CompletableFuture<A>> asking;
     private final Function<A, @Nullable Hold> reading;
     private final Function<@Nullable MultiHold, R> answering;
     private final WhenLost<R> whenLost;
@@ -200,7 +200,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
     private volatile @Nullable CompletableFuture<A> current;
 
     Taking(
-        Function<ExclusiveLock, CompletableFuture<A>> asking,
+        Function<NamedLock, CompletableFuture<A>> asking,
         Function<A, @Nullable Hold> reading,
         Function<@Nullable MultiHold, R> answering,
         WhenLost<R> whenLost) {
@@ -255,7 +255,7 @@ final class MultiLock extends AbstractAcquirable<MultiHold> {
       if (taken.size() < locks.size()) {
         return false;
       }
-      ExclusiveLock lost = firstLost(taken);
+      NamedLock lost = firstLost(taken);
       if (lost == null) {
         return true;
       }

@@ -7,18 +7,13 @@ import io.fenceline.ReentrantFencedLock;
 import io.fenceline.spi.Mode;
 
 /** The lock of a name, exclusive or shared, and its view as a lock that threads own. */
-class NamedLock extends LeaseLock<Hold> implements FencedLock {
+final class NamedLock extends LeaseLock<Hold> implements FencedLock {
   private final Mode mode;
   private final ThreadOwners owners;
 
   NamedLock(
-      Engine engine,
-      ClaimQueues queues,
-      String name,
-      Mode mode,
-      LockOptions options,
-      ThreadOwners owners) {
-    super(engine, queues, name, mode, options, LockHandle::new);
+      Engine engine, String name, Mode mode, LockOptions options, ThreadOwners owners) {
+    super(engine, name, mode, options, LockHandle::new);
     this.mode = mode;
     this.owners = owners;
   }

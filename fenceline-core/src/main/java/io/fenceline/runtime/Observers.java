@@ -13,6 +13,7 @@ import io.fenceline.runtime.notice.BothObservers;
 import io.fenceline.runtime.notice.GuardedObserver;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Observers {
   private static final Pattern KIND = Pattern.compile("[a-z][a-z0-9-]{0,30}");
+
+  private static final boolean HAS_RECORDER =
+      ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
   private final Engine engine;
   private volatile @Nullable LockObserver observer;
@@ -34,6 +38,11 @@ final class Observers {
         new GuardedObserver(factory.observe(kindOf(engine.store.description())), engine.events);
     LockObserver before = observer;
     observer = before == null ? made : new BothObservers(before, made);
+  }
+
+  /** Whether there may be a recording; each event then knows by itself whether it is wanted. */
+  static boolean isRecording() {
+    return HAS_RECORDER && FlightRecorder.isInitialized();
   }
 
   /** The kind of a store: the start of its description, whose rest is an address. */
@@ -56,7 +65,7 @@ final class Observers {
   @Nullable AcquireObservation acquire(
       String name, LockOptions options, boolean blocking, boolean repeats) {
     LockObserver told = observer;
-    boolean recorded = FlightEvents.isOn();
+    boolean recorded = isRecording();
     boolean noted = recorded || options.tracesLeaks() || options.warnAfter().isPresent();
     if (told == null && !noted) {
       return null;
@@ -72,7 +81,7 @@ final class Observers {
   /** Starts to report a request that is sent now; null if nobody asks for reports. */
   @Nullable RequestObservation request(StoreOperation operation, String name) {
     LockObserver told = observer;
-    boolean recorded = FlightEvents.isOn();
+    boolean recorded = isRecording();
     if (recorded) {
       return new RequestObservation.Recorded(this, operation, name, engine.time.nanos());
     }

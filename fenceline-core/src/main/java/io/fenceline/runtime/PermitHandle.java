@@ -2,12 +2,13 @@ package io.fenceline.runtime;
 
 import io.fenceline.PermitHold;
 import io.fenceline.spi.Mode;
+import org.jspecify.annotations.Nullable;
 
 /** A hold of permits. */
 final class PermitHandle extends Handle implements PermitHold {
 
-  PermitHandle(CallerHold callerHold) {
-    super(callerHold);
+  PermitHandle(CallerHold callerHold, @Nullable Thread by) {
+    super(callerHold, by);
   }
 
   @Override

@@ -11,9 +11,8 @@ import io.fenceline.spi.Mode;
 final class PermitLock extends LeaseLock<PermitHold> implements FencedSemaphore {
   private final int total;
 
-  PermitLock(
-      Engine engine, ClaimQueues queues, String name, int count, int total, LockOptions options) {
-    super(engine, queues, name, Mode.permits(count, total), options, PermitHandle::new);
+  PermitLock(Engine engine, String name, int count, int total, LockOptions options) {
+    super(engine, name, Mode.permits(count, total), options, PermitHandle::new);
     this.total = total;
   }
 
@@ -32,6 +31,6 @@ final class PermitLock extends LeaseLock<PermitHold> implements FencedSemaphore 
     if (count < 1 || count > total) {
       throw new InvalidSettingException("permits", count, "lock '" + name + "' has 1 to " + total);
     }
-    return new PermitLock(engine, queues, name, count, total, options);
+    return new PermitLock(engine, name, count, total, options);
   }
 }

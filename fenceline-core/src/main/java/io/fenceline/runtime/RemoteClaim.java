@@ -6,6 +6,7 @@ import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Grant;
 import io.fenceline.spi.Obstacle;
+import io.fenceline.spi.Owner;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,10 @@ final class RemoteClaim implements ClaimHandler {
   private volatile boolean gone;
   private volatile @Nullable Obstacle obstacle;
   private volatile @Nullable RuntimeException lastFailure;
-  private volatile long takenNumber;
+
+  /** The number of its grant on which a hold has begun; 0 if none has. Written by the queue. */
+  volatile long takenNumber;
+
   private volatile @Nullable RequestObservation watch;
 
   // Guarded by this.
@@ -39,7 +43,7 @@ final class RemoteClaim implements ClaimHandler {
     this.request =
         new ClaimRequest(
             name,
-            engine.newOwner(),
+            Owner.draw(engine.random),
             terms.mode(),
             terms.lease(),
             terms.delay(),
@@ -67,10 +71,10 @@ final class RemoteClaim implements ClaimHandler {
       watch = sent;
     }
     try {
-      if (caller == null || !caller.outlasts(engine.operationNanos())) {
+      if (caller == null || caller.limitNanos < engine.operationNanos) {
         engine.store.claim(request, this);
       } else {
-        engine.store.claimHere(request, caller.isInterruptible(), this);
+        engine.store.claimHere(request, caller.interruptible, this);
       }
     } catch (FencelineException e) {
       failed(e);
@@ -86,11 +90,6 @@ final class RemoteClaim implements ClaimHandler {
       watch = null;
       sent.end(failure);
     }
-  }
-
-  /** A hold has begun on its grant. */
-  void taken(long number) {
-    takenNumber = number;
   }
 
   /**
@@ -119,7 +118,7 @@ final class RemoteClaim implements ClaimHandler {
       undos = releases == 0 ? null : undos;
     }
     if (waiting != null) {
-      Steps steps = new Steps();
+      RunAll steps = new RunAll();
       waiting.forEach(steps::then);
       steps.run();
     }

@@ -40,7 +40,7 @@ final class Renewer {
   private static final long LONGEST_AHEAD_NANOS = 2_000_000_000;
 
   /** A place in the agenda; the sequence tells places apart that are due at the same time. */
-  private record Slot(long dueNanos, long sequence) implements Comparable<Slot> {
+  record Slot(long dueNanos, long sequence) implements Comparable<Slot> {
     @Override
     public int compareTo(Slot other) {
       int byTime = Long.compare(dueNanos, other.dueNanos);
@@ -49,14 +49,7 @@ final class Renewer {
   }
 
   /** A renewal under way: which attempt of which grant. */
-  private record Attempt(GrantLifecycle lifecycle, long sentNanos) {}
-
-  /** The renewer's notes on a grant; kept in the grant, since a map would slow every hold. */
-  static final class Note {
-    // Guarded by the renewer.
-    private @Nullable Slot slot;
-    private @Nullable Attempt unanswered;
-  }
+  record Attempt(GrantLifecycle lifecycle, long sentNanos) {}
 
   private final Engine engine;
 
@@ -73,17 +66,17 @@ final class Renewer {
     this.engine = engine;
   }
 
-  synchronized void add(GrantLifecycle lifecycle) {
-    place(lifecycle, lifecycle.firstDueNanos());
+  /** Adds a grant that no other thread knows yet, so that its lease can't change meanwhile. */
+  synchronized void add(GrantLifecycle lifecycle, long dueNanos) {
+    place(lifecycle, dueNanos);
   }
 
   synchronized void remove(GrantLifecycle lifecycle) {
-    Note note = lifecycle.note;
-    if (note.slot != null) {
-      agenda.remove(note.slot);
-      note.slot = null;
+    if (lifecycle.slot != null) {
+      agenda.remove(lifecycle.slot);
+      lifecycle.slot = null;
     }
-    note.unanswered = null;
+    lifecycle.unanswered = null;
     if (timer == null && !ticking) {
       arm(); // It could not be set before; the other grants need it.
     }
@@ -97,12 +90,12 @@ final class Renewer {
    * call sees the result of both.
    */
   synchronized void leaseChanged(GrantLifecycle lifecycle) {
-    lifecycle.note.unanswered = null;
+    lifecycle.unanswered = null;
     keep(lifecycle);
   }
 
   private synchronized void keep(GrantLifecycle lifecycle) {
-    if (lifecycle.note.slot != null) {
+    if (lifecycle.slot != null) {
       place(lifecycle, lifecycle.dueNanos());
     }
   }
@@ -114,11 +107,11 @@ final class Renewer {
 
   private void place(GrantLifecycle lifecycle, long dueNanos) {
     Slot slot = new Slot(dueNanos, sequence++);
-    Slot before = lifecycle.note.slot;
+    Slot before = lifecycle.slot;
     if (before != null) {
       agenda.remove(before);
     }
-    lifecycle.note.slot = slot;
+    lifecycle.slot = slot;
     agenda.put(slot, lifecycle);
     arm();
   }
@@ -195,7 +188,7 @@ final class Renewer {
       GrantLifecycle lifecycle = entry.getValue();
       boolean along =
           lifecycle.terms().autoRenewal()
-              && lifecycle.note.unanswered == null
+              && lifecycle.unanswered == null
               && early <= lifecycle.terms().lease().toNanos() / AHEAD_SHARE;
       if (early <= 0 || along) {
         found.add(lifecycle);
@@ -209,15 +202,15 @@ final class Renewer {
     long retry = Math.max(SHORTEST_RETRY_NANOS, lifecycle.lease().length().toNanos() / RETRY_SHARE);
     boolean silent;
     synchronized (this) {
-      if (lifecycle.note.slot == null) {
+      if (lifecycle.slot == null) {
         return;
       }
       place(lifecycle, Math.min(now.nanos() + retry, lifecycle.lease().deadlineNanos()));
       if (isBehindOthers(lifecycle, now, retry)) {
         return;
       }
-      silent = lifecycle.note.unanswered != null;
-      lifecycle.note.unanswered = attempt;
+      silent = lifecycle.unanswered != null;
+      lifecycle.unanswered = attempt;
     }
     if (silent) {
       lifecycle.renewalFailed("the store did not answer");
@@ -227,7 +220,7 @@ final class Renewer {
 
   /** Whether an attempt is under way, and the store has answered others since. */
   private boolean isBehindOthers(GrantLifecycle lifecycle, Moment now, long retryNanos) {
-    Attempt sent = lifecycle.note.unanswered;
+    Attempt sent = lifecycle.unanswered;
     LeaseTimes lease = lifecycle.lease();
     return sent != null
         && answeredNanos != null
@@ -279,7 +272,7 @@ final class Renewer {
   }
 
   private synchronized boolean isWanted(Attempt attempt) {
-    return attempt.equals(attempt.lifecycle().note.unanswered);
+    return attempt.equals(attempt.lifecycle().unanswered);
   }
 
   /**
@@ -290,11 +283,11 @@ final class Renewer {
     GrantLifecycle lifecycle = attempt.lifecycle();
     engine.watchers.renewalFailed(lifecycle.name(), cause, attempt.sentNanos());
     synchronized (this) {
-      if (lifecycle.note.slot == null) {
+      if (lifecycle.slot == null) {
         return;
       }
-      if (attempt.equals(lifecycle.note.unanswered)) {
-        lifecycle.note.unanswered = null;
+      if (attempt.equals(lifecycle.unanswered)) {
+        lifecycle.unanswered = null;
       }
     }
     engine.events.tell(() -> new StoreFailed(lifecycle.name(), "renew", cause));

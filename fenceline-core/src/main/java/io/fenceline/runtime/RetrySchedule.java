@@ -62,7 +62,7 @@ final class RetrySchedule {
 
   /** How long one try may take: not beyond the end, unless it is the only try. */
   Duration limitOfTry() {
-    long most = engine.operationNanos();
+    long most = engine.operationNanos;
     return Duration.ofNanos(maxWait.isZero() ? most : Math.max(1, Math.min(most, leftNanos())));
   }
 

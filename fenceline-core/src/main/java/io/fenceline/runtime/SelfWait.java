@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 final class SelfWait {
   private SelfWait() {}
 
-  /** Warns if the waiter's own thread holds what it waits for without limit. */
+  /** Warns if the thread of a waiter without limit itself holds what it waits for. */
   static void warn(Engine engine, String name, Waiter waiter) {
-    Thread thread = waiter.waitsForEver();
+    Thread thread = waiter.thread;
     if (thread == null) {
       return;
     }

@@ -1,6 +1,5 @@
 package io.fenceline.runtime;
 
-import io.fenceline.LimitExceededException;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.metrics.LockObserver;
@@ -118,24 +117,9 @@ final class UnknownOutcomes {
     }
   }
 
-  /**
-   * Fails if too many undos are pending.
-   *
-   * @throws LimitExceededException then
-   */
-  void checkRoom() {
-    int limit = engine.settings.limits().pendingUndos();
-    if (size >= limit) {
-      throw new LimitExceededException(
-          "pendingUndos",
-          limit,
-          "The store does not answer, or refuses, and this many claims of unknown outcome still have to be withdrawn; no new claims are sent until it works again.");
-    }
-  }
-
-  /** How many undos are pending; for tests that look for leaks. */
-  synchronized int pending() {
-    return pending.size();
+  /** How many are pending. */
+  int size() {
+    return size;
   }
 
   /** Completes when no undo is pending and no release waits for its answer. */

@@ -10,7 +10,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +35,7 @@ final class Waiter {
   static final Gone GONE = new Gone();
 
   /** Counts as no limit; half of the longest wait, since the locks of a lockAll share one wait. */
-  private static final Duration WITHOUT_LIMIT = Durations.part(Durations.LONGEST, 2);
+  private static final long WITHOUT_LIMIT_NANOS = Durations.part(Durations.LONGEST, 2).toNanos();
 
   private static final VarHandle OUTCOME;
   private static final VarHandle TOLD;
@@ -58,13 +57,17 @@ final class Waiter {
   final boolean queues;
 
   final Duration maxWait;
+
+  /** How long it waits at most. */
+  final long limitNanos;
+
   final Moment since;
 
   /** The thread that waits, or null if a future does. */
-  private final @Nullable Thread thread;
+  final @Nullable Thread thread;
 
   /** Whether an interrupt of that thread ends the wait. */
-  private final boolean interruptible;
+  final boolean interruptible;
 
   /** Whether the outcome completes a user's future, on a thread where user code may run. */
   private final boolean forUser;
@@ -72,7 +75,9 @@ final class Waiter {
   /** Its report to observers; null if nobody asks for it. */
   final @Nullable AcquireObservation watched;
 
-  private final Function<CallerHold, Handle> handles;
+  /** Makes its handle of a hold. */
+  final Handle.Factory handles;
+
   private volatile @Nullable Outcome outcome;
 
   @SuppressWarnings("UnusedVariable") // Used through its VarHandle.
@@ -82,56 +87,51 @@ final class Waiter {
   private volatile @Nullable Predicate<Outcome> taker;
   private volatile Time.@Nullable Timer timer;
 
+  /** A caller that waits on this thread. */
   Waiter(
-      GrantTerms terms,
-      LockOptions options,
+      LeaseLock<?> lock,
       boolean queues,
       Duration maxWait,
-      Moment since,
+      boolean interruptible,
+      @Nullable AcquireObservation watched) {
+    this(lock, queues, maxWait, Thread.currentThread(), interruptible, Lane.CALLBACK, watched);
+  }
+
+  /** A caller that waits with a future, which is completed on this lane. */
+  Waiter(
+      LeaseLock<?> lock,
+      boolean queues,
+      Duration maxWait,
+      Lane lane,
+      @Nullable AcquireObservation watched) {
+    this(lock, queues, maxWait, null, false, lane, watched);
+  }
+
+  private Waiter(
+      LeaseLock<?> lock,
+      boolean queues,
+      Duration maxWait,
       @Nullable Thread thread,
       boolean interruptible,
       Lane lane,
-      @Nullable AcquireObservation watched,
-      Function<CallerHold, Handle> handles) {
-    this.terms = terms;
-    this.options = options;
+      @Nullable AcquireObservation watched) {
+    Engine engine = lock.engine;
+    this.terms = lock.terms;
+    this.options = lock.options;
+    this.handles = lock.handles;
     this.queues = queues;
-    this.maxWait = maxWait;
-    this.since = since;
+    this.maxWait = queues || !maxWait.isZero() ? maxWait : engine.settings.operationTimeout();
+    this.limitNanos = this.maxWait.toNanos();
+    this.since = engine.time.now();
     this.thread = thread;
     this.interruptible = interruptible;
     this.forUser = lane == Lane.CALLBACK;
     this.watched = watched;
-    this.handles = handles;
   }
 
-  /** How long it waits at most. */
-  long limitNanos() {
-    return maxWait.toNanos();
-  }
-
-  /** Whether it waits for at least so long. */
-  boolean outlasts(long nanos) {
-    return limitNanos() >= nanos;
-  }
-
-  boolean isInterruptible() {
-    return interruptible;
-  }
-
-  /** The thread that waits without limit; null if there is none. */
-  @Nullable Thread waitsForEver() {
-    return maxWait.compareTo(WITHOUT_LIMIT) >= 0 ? thread : null;
-  }
-
-  /** The thread that waits, or null if a future does. */
-  @Nullable Thread thread() {
-    return thread;
-  }
-
-  /** Makes its handle of a hold. */
-  Handle handleOn(CallerHold callerHold) {
-    return handles.apply(callerHold);
+  /** Whether a thread waits without limit. */
+  boolean waitsForEver() {
+    return thread != null && limitNanos >= WITHOUT_LIMIT_NANOS;
   }
 
   /** Settles it, unless it is settled; {@link #wake} tells it. */
@@ -148,24 +148,10 @@ final class Waiter {
     return outcome != null;
   }
 
-  /** Reports that it has to wait. */
-  void waits() {
-    if (watched != null) {
-      watched.waiting();
-    }
-  }
-
   /** Reports that its caller gets an error, before it has entered a queue. */
   void failed(Throwable cause, Engine engine) {
     if (watched != null && !(outcome instanceof Handle)) {
       watched.settled(new Failure(cause), engine.time.nanos());
-    }
-  }
-
-  /** Reports that it found the lock held. */
-  void contended() {
-    if (watched != null) {
-      watched.contended();
     }
   }
 
@@ -193,13 +179,23 @@ final class Waiter {
   }
 
   /**
-   * Tells a settled waiter; called once. A future is completed on another thread: what depends on
-   * it may be slow, and may acquire the next lock.
+   * Tells observers, listeners and the caller what a waiter was settled with; called once, under no
+   * monitor. A future is completed on another thread: what depends on it may be slow, and may
+   * acquire the next lock.
    */
   void wake(Engine engine) {
-    if (watched != null && !(outcome instanceof Handle)) {
-      watched.settled(outcome, engine.time.nanos());
+    try {
+      if (outcome instanceof Handle handle) {
+        handle.callerHold.tellBegun();
+      } else if (watched != null) {
+        watched.settled(outcome, engine.time.nanos());
+      }
+    } finally {
+      wakeCaller(engine);
     }
+  }
+
+  private void wakeCaller(Engine engine) {
     if (thread != null) {
       LockSupport.unpark(thread);
     }

@@ -5,15 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs several steps, all of them even if one throws.
+ * Runs several steps, all of them even if one throws, and then throws the first failure.
  *
  * <p>One step may find no memory or no thread left. If the others were skipped, a name might not be
  * passed on, and would stay closed for ever.
  */
-final class Steps {
+final class RunAll {
   private final List<Runnable> steps = new ArrayList<>();
 
-  Steps then(Runnable step) {
+  RunAll then(Runnable step) {
     steps.add(step);
     return this;
   }
