@@ -10,7 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The queues of a client, one for each name that is wanted or held now, and how much is in them. */
+/**
+ * The queues of a client, one for each name that is wanted or held now, and how much is in them.
+ */
 final class ClaimQueues {
   private final Engine engine;
   private final ConcurrentHashMap<String, ClaimQueue> exclusive = new ConcurrentHashMap<>();

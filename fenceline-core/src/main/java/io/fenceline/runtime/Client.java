@@ -283,7 +283,8 @@ final class Client implements Fenceline {
                         holder.client().host(),
                         holder.client().pid(),
                         holder.mode().toString(),
-                        TokenFormat.of(engine.settings.tokenNumber(state.name(), holder.number()), 0),
+                        TokenFormat.of(
+                            engine.settings.tokenNumber(state.name(), holder.number()), 0),
                         holder.since(),
                         holder.remaining()))
             .toList(),

@@ -38,8 +38,10 @@ record ClientSettings(
 
   /** Returns the token of another client's grant; null if its number is unknown or too large. */
   @Nullable Long tokenOf(@Nullable Long grantNumber) {
-    boolean fits =
-        grantNumber != null && grantNumber >= 1 && grantNumber <= MAX_NUMBER - tokenBase;
+    if (grantNumber == null) {
+      return null;
+    }
+    boolean fits = grantNumber >= 1 && grantNumber <= MAX_NUMBER - tokenBase;
     return fits ? (Long) TokenFormat.of(grantNumber + tokenBase, 0) : null;
   }
 

@@ -28,8 +28,7 @@ class LeaseLock<H extends Held> extends AbstractAcquirable<H> {
   final GrantTerms terms;
   final Handle.Factory handles;
 
-  LeaseLock(
-      Engine engine, String name, Mode mode, LockOptions options, Handle.Factory handles) {
+  LeaseLock(Engine engine, String name, Mode mode, LockOptions options, Handle.Factory handles) {
     super(engine, options);
     this.name = name;
     this.terms = GrantTerms.of(mode, options);

@@ -11,8 +11,7 @@ final class NamedLock extends LeaseLock<Hold> implements FencedLock {
   private final Mode mode;
   private final ThreadOwners owners;
 
-  NamedLock(
-      Engine engine, String name, Mode mode, LockOptions options, ThreadOwners owners) {
+  NamedLock(Engine engine, String name, Mode mode, LockOptions options, ThreadOwners owners) {
     super(engine, name, mode, options, LockHandle::new);
     this.mode = mode;
     this.owners = owners;

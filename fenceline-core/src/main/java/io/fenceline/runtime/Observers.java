@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Observers {
   private static final Pattern KIND = Pattern.compile("[a-z][a-z0-9-]{0,30}");
 
-  private static final boolean HAS_RECORDER =
-      ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+  private static final boolean HAS_RECORDER = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
   private final Engine engine;
   private volatile @Nullable LockObserver observer;

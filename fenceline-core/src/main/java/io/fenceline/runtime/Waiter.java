@@ -191,24 +191,20 @@ final class Waiter {
         watched.settled(outcome, engine.time.nanos());
       }
     } finally {
-      wakeCaller(engine);
-    }
-  }
-
-  private void wakeCaller(Engine engine) {
-    if (thread != null) {
-      LockSupport.unpark(thread);
-    }
-    Runnable action = whenSettled;
-    if (action != null) {
-      action.run();
-    }
-    Time.Timer set = timer;
-    if (set != null) {
-      set.cancel();
-    }
-    if (taker != null) {
-      engine.time.lane(forUser ? Lane.CALLBACK : Lane.WORK).execute(this::tell);
+      if (thread != null) {
+        LockSupport.unpark(thread);
+      }
+      Runnable action = whenSettled;
+      if (action != null) {
+        action.run();
+      }
+      Time.Timer set = timer;
+      if (set != null) {
+        set.cancel();
+      }
+      if (taker != null) {
+        engine.time.lane(forUser ? Lane.CALLBACK : Lane.WORK).execute(this::tell);
+      }
     }
   }
 

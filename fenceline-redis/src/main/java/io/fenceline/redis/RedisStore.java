@@ -81,8 +81,7 @@ final class RedisStore implements LockStore {
     AtomicLongArray seen = new AtomicLongArray(Layout.BUCKETS);
     this.requests = new ClaimRequests(description, this.topology, replicaWait, seen, client);
     this.fastPath = new FastPath(hasFastPath, this.topology, replicaWait, seen, client);
-    this.claimContext =
-        new ClaimContext(context, this.topology, fastPath, requests, claims, seen);
+    this.claimContext = new ClaimContext(context, this.topology, fastPath, requests, claims, seen);
     this.renewals = new Renewals(this.topology, context.time(), description);
     this.listing = new Listing(prefix -> Listing.heads(this.topology, prefix), this::inspect);
   }

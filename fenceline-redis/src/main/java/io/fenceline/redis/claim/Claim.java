@@ -1,7 +1,6 @@
 package io.fenceline.redis.claim;
 
 import io.fenceline.redis.layout.Layout;
-import io.fenceline.redis.layout.Script;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
@@ -11,7 +10,6 @@ import io.fenceline.time.Lane;
 import io.fenceline.time.Moment;
 import io.fenceline.time.Time;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -163,9 +161,9 @@ public final class Claim {
 
   private CompletableFuture<ClaimAnswer> sendToQueue() {
     if (request.waits() && ownerHash == null) { // Not again, if it was stopped since.
-      String hash = HexFormat.of().formatHex(Script.sha1(request.owner().bytes()));
+      String hash = Claims.hash(request.owner());
       ownerHash = hash;
-      context.claims().add(this, request.owner(), hash);
+      context.claims().add(this, hash);
     }
     return context.requests().claim(request);
   }
@@ -265,7 +263,7 @@ public final class Claim {
     }
     String hash = ownerHash;
     if (hash != null) {
-      context.claims().remove(this, request.owner(), hash);
+      context.claims().remove(this, hash);
     }
   }
 

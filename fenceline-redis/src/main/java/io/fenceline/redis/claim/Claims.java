@@ -1,8 +1,10 @@
 package io.fenceline.redis.claim;
 
 import io.fenceline.redis.layout.Answers;
+import io.fenceline.redis.layout.Script;
 import io.fenceline.spi.Owner;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,24 +14,26 @@ public final class Claims {
   /** Messages name owners by their SHA-1, in hexadecimal digits: a script can make no other. */
   private static final int HASH_LENGTH = 40;
 
-  private final Map<Owner, Claim> byOwner = new ConcurrentHashMap<>();
   private final Map<String, Claim> byHash = new ConcurrentHashMap<>();
 
+  /** The hash by which messages name an owner. */
+  static String hash(Owner owner) {
+    return HexFormat.of().formatHex(Script.sha1(owner.bytes()));
+  }
+
   /** From now on messages find a claim. */
-  void add(Claim claim, Owner owner, String ownerHash) {
+  void add(Claim claim, String ownerHash) {
     byHash.put(ownerHash, claim);
-    byOwner.put(owner, claim);
   }
 
   /** The claim has ended. */
-  void remove(Claim claim, Owner owner, String ownerHash) {
-    byOwner.remove(owner, claim);
+  void remove(Claim claim, String ownerHash) {
     byHash.remove(ownerHash, claim);
   }
 
   /** A claim is withdrawn: it is not asked for again. */
   public void stop(Owner owner) {
-    Claim stopped = byOwner.get(owner);
+    Claim stopped = byHash.get(hash(owner));
     if (stopped != null) {
       stopped.stop();
     }
@@ -50,7 +54,7 @@ public final class Claims {
 
   /** Fails all that wait. */
   public void close(RuntimeException cause) {
-    for (Claim claim : List.copyOf(byOwner.values())) {
+    for (Claim claim : List.copyOf(byHash.values())) {
       claim.close(cause);
     }
   }

@@ -49,7 +49,11 @@ public final class FastPath {
    * @param client as it is written down with a grant
    */
   public FastPath(
-      boolean isOn, Topology topology, ReplicaWait replicaWait, AtomicLongArray seen, byte[] client) {
+      boolean isOn,
+      Topology topology,
+      ReplicaWait replicaWait,
+      AtomicLongArray seen,
+      byte[] client) {
     this.isOn = isOn;
     this.takes = isOn && replicaWait.isNone();
     this.topology = topology;

@@ -2,7 +2,6 @@ package io.fenceline.redis.redlock;
 
 import static io.fenceline.redis.layout.Layout.bytes;
 
-import io.fenceline.redis.connection.Subscriber;
 import io.fenceline.redis.layout.Layout;
 import io.fenceline.spi.ClaimHandler;
 import io.fenceline.spi.ClaimRequest;
