@@ -72,9 +72,9 @@ class PlantedBugsTest {
         arguments(
             PlantedBug.named("undo that hits a later acquire of the same client")
                 .in(
-                    "runtime/Engine.java",
-                    "return Owner.draw(random);",
-                    "return Owner.draw(new java.util.SplittableRandom(info.label().hashCode()));"),
+                    "runtime/RemoteClaim.java",
+                    "Owner.draw(engine.random),",
+                    "Owner.draw(new java.util.SplittableRandom(engine.info.label().hashCode())),"),
             Invariant.I2,
             9L),
         arguments(
