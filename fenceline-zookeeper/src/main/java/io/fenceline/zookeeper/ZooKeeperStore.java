@@ -23,6 +23,7 @@ import io.fenceline.zookeeper.claim.ClaimContext;
 import io.fenceline.zookeeper.claim.Claims;
 import io.fenceline.zookeeper.claim.FastPath;
 import io.fenceline.zookeeper.claim.KnownClients;
+import io.fenceline.zookeeper.claim.LateReads;
 import io.fenceline.zookeeper.claim.NodeFactory;
 import io.fenceline.zookeeper.claim.QueueReader;
 import io.fenceline.zookeeper.diagnostics.Diagnostics;
@@ -78,7 +79,7 @@ final class ZooKeeperStore implements LockStore {
             connection.before(),
             tick,
             this::ended);
-    this.fastPath = new FastPath(settings.hasFastPath());
+    this.fastPath = new FastPath(settings.tuning().hasFastPath());
     String clientTag = HexFormat.of().toHexDigits(context.random().nextLong(), 6);
     this.sessionNodes =
         new SessionNodes(context, sessions, layout, claims, clientTag, connection.chroot());
@@ -94,7 +95,9 @@ final class ZooKeeperStore implements LockStore {
             fastPath,
             new QueueReader(context, sessions),
             claims,
-            new KnownClients());
+            new KnownClients(),
+            new LateReads(context),
+            settings.tuning().shortQueue());
     this.renewals = new Renewals(claimContext, sessionNodes);
   }
 

@@ -6,6 +6,7 @@ import io.fenceline.spi.LockStore;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.spi.StoreFactory;
+import io.fenceline.zookeeper.claim.ClaimTuning;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,7 @@ public final class ZooKeeperStores implements StoreFactory {
   private final String root;
   private final @Nullable ACLProvider acl;
   private final @Nullable Duration tick;
-  private final boolean hasFastPath;
+  private final ClaimTuning tuning;
 
   private ZooKeeperStores(
       Function<StoreContext, CuratorFramework> client,
@@ -50,13 +51,13 @@ public final class ZooKeeperStores implements StoreFactory {
       String root,
       @Nullable ACLProvider acl,
       @Nullable Duration tick,
-      boolean hasFastPath) {
+      ClaimTuning tuning) {
     this.client = client;
     this.ours = ours;
     this.root = root;
     this.acl = acl;
     this.tick = tick;
-    this.hasFastPath = hasFastPath;
+    this.tuning = tuning;
   }
 
   /**
@@ -75,13 +76,14 @@ public final class ZooKeeperStores implements StoreFactory {
    */
   public static ZooKeeperStores from(CuratorFramework client) {
     Objects.requireNonNull(client, "client");
-    return new ZooKeeperStores(context -> client, false, USUAL_ROOT, null, null, true);
+    return new ZooKeeperStores(context -> client, false, USUAL_ROOT, null, null, ClaimTuning.USUAL);
   }
 
   /** Returns the settings of a store on a client of its own, which it closes. */
   static ZooKeeperStores owning(
       Function<StoreContext, CuratorFramework> client, String folder, List<ACL> acl) {
-    return new ZooKeeperStores(client, true, folder + USUAL_ROOT, new OneAcl(acl), null, true);
+    return new ZooKeeperStores(
+        client, true, folder + USUAL_ROOT, new OneAcl(acl), null, ClaimTuning.USUAL);
   }
 
   /** Sets the folder to use, below the framework's namespace; {@code /fenceline} by default. */
@@ -94,13 +96,13 @@ public final class ZooKeeperStores implements StoreFactory {
     if (path.equals("/")) {
       throw new InvalidSettingException("root", path, "name a folder, such as " + USUAL_ROOT);
     }
-    return new ZooKeeperStores(client, ours, path, acl, tick, hasFastPath);
+    return new ZooKeeperStores(client, ours, path, acl, tick, tuning);
   }
 
   /** Sets the ACL of nodes; by default, what the framework gives to the nodes that it makes. */
   public ZooKeeperStores acl(ACLProvider provider) {
     return new ZooKeeperStores(
-        client, ours, root, Objects.requireNonNull(provider, "provider"), tick, hasFastPath);
+        client, ours, root, Objects.requireNonNull(provider, "provider"), tick, tuning);
   }
 
   /**
@@ -110,16 +112,16 @@ public final class ZooKeeperStores implements StoreFactory {
    */
   public ZooKeeperStores tick(Duration tickTime) {
     return new ZooKeeperStores(
-        client, ours, root, acl, Durations.checkPositive("tick", tickTime), hasFastPath);
+        client, ours, root, acl, Durations.checkPositive("tick", tickTime), tuning);
   }
 
-  /** Returns a copy in which every claim lists the queue; for tests of the path that decides. */
-  ZooKeeperStores withoutFastPath() {
-    return new ZooKeeperStores(client, ours, root, acl, tick, false);
+  /** Returns a copy with other shortcuts, for tests. */
+  ZooKeeperStores tuned(ClaimTuning other) {
+    return new ZooKeeperStores(client, ours, root, acl, tick, other);
   }
 
-  boolean hasFastPath() {
-    return hasFastPath;
+  ClaimTuning tuning() {
+    return tuning;
   }
 
   @Override

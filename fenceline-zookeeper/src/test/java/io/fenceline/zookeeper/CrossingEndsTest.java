@@ -18,6 +18,7 @@ import io.fenceline.testkit.Eventually;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
 import io.fenceline.zookeeper.claim.Claim;
+import io.fenceline.zookeeper.claim.ClaimTuning;
 import io.fenceline.zookeeper.layout.Layout;
 import io.fenceline.zookeeper.layout.QueueNode;
 import io.fenceline.zookeeper.renewal.SessionNodes;
@@ -140,7 +141,10 @@ class CrossingEndsTest {
     curator.start();
     // Nothing is known of a session that was there before: a grant is told after a tick at most.
     ZooKeeperStores locks =
-        ZooKeeperStores.from(curator).root(PATHS.root).tick(Duration.ofSeconds(20));
+        ZooKeeperStores.from(curator)
+            .root(PATHS.root)
+            .tick(Duration.ofSeconds(20))
+            .tuned(new ClaimTuning(true, 0)); // A waiter watches its own node, as in a long queue.
     client =
         Fenceline.builder()
             .store(

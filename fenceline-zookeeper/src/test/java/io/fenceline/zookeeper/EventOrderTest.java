@@ -7,13 +7,13 @@ import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.LockReport;
-import io.fenceline.spi.StoreAddress;
 import io.fenceline.testbed.proxy.Fault;
 import io.fenceline.testbed.proxy.FaultProxy;
 import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.proxy.Trigger;
 import io.fenceline.testbed.server.ZooKeeperServer;
 import io.fenceline.testkit.Eventually;
+import io.fenceline.zookeeper.claim.ClaimTuning;
 import io.fenceline.zookeeper.layout.Layout;
 import io.fenceline.zookeeper.layout.QueueNode;
 import java.time.Duration;
@@ -34,10 +34,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Events that seem to be a grant, and are none. */
+/** Events that seem to be a grant, and are none, where events grant: in long queues. */
 class EventOrderTest {
   /** So long that nobody polls while a test lasts. */
   private static final Duration LEASE = Duration.ofSeconds(25);
+
+  /** Whoever has more than one ahead waits as in a long queue. */
+  private static final ClaimTuning ALL_LONG = new ClaimTuning(true, 0);
 
   private static ZooKeeperServer server;
 
@@ -70,7 +73,7 @@ class EventOrderTest {
 
   private Fenceline client(String label, String servers) {
     String uri = "zookeeper://%s/test?session=40s".formatted(servers);
-    return fleet.client(label, new ZooKeeperProvider().at(StoreAddress.parse(uri)), LEASE);
+    return fleet.client(label, ZooKeeperStores.at(uri).tuned(ALL_LONG), LEASE);
   }
 
   @AfterEach
@@ -163,7 +166,8 @@ class EventOrderTest {
             .zkClientConfig(config)
             .build()) {
       forgetful.start();
-      ZooKeeperStores locks = ZooKeeperStores.from(forgetful).root("/test/fenceline");
+      ZooKeeperStores locks =
+          ZooKeeperStores.from(forgetful).root("/test/fenceline").tuned(ALL_LONG);
       Fenceline robbed = fleet.client("robbed", locks, Duration.ofSeconds(5)); // It polls soon.
       Fenceline between = client("between", server.address());
       Hold held = Fleet.take(holder, name);

@@ -12,6 +12,7 @@ import io.fenceline.testbed.proxy.FaultProxy;
 import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.proxy.Trigger;
 import io.fenceline.testkit.Eventually;
+import io.fenceline.zookeeper.claim.ClaimTuning;
 import io.fenceline.zookeeper.claim.FastPath;
 import io.fenceline.zookeeper.layout.Layout;
 import io.fenceline.zookeeper.layout.QueueNode;
@@ -115,7 +116,10 @@ class FastPathWireTest {
     Fenceline listing =
         fleet.client(
             "listing",
-            ZooKeeperStores.from(own).root(PATHS.root).tick(Servers.TICK).withoutFastPath(),
+            ZooKeeperStores.from(own)
+                .root(PATHS.root)
+                .tick(Servers.TICK)
+                .tuned(new ClaimTuning(false, 16)),
             LEASE);
     cycle(listing, "off", 3);
     proxy.resetCounts();

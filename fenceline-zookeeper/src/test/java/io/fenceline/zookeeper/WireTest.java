@@ -13,6 +13,7 @@ import io.fenceline.testbed.proxy.FaultProxy;
 import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.proxy.Trigger;
 import io.fenceline.testkit.Eventually;
+import io.fenceline.zookeeper.claim.ClaimTuning;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,7 +126,7 @@ class WireTest {
   }
 
   @Test
-  void handOverBetweenProcesses_needsNoListing_howeverManyAreAhead() {
+  void handOverInALongQueue_needsNoListing_howeverManyAreAhead() {
     List<CompletableFuture<Hold>> waiting = new ArrayList<>();
     Hold held = Fleet.take(client, "wire-queue");
     List<FaultProxy> proxies = new ArrayList<>();
@@ -134,7 +135,11 @@ class WireTest {
           FaultProxy.to(Servers.single().host(), Servers.single().port(), Protocol.ZOOKEEPER);
       proxies.add(own);
       Fenceline next =
-          fleet.client("next-" + i, Servers.store(own.address()), LEASE.multipliedBy(2));
+          fleet.client(
+              "next-" + i,
+              ZooKeeperStores.at(Servers.uri(own.address(), Servers.SESSION))
+                  .tuned(new ClaimTuning(true, 0)),
+              LEASE.multipliedBy(2));
       int already = i;
       waiting.add(next.lock("wire-queue").acquireAsync(Fleet.AMPLE));
       Eventually.until(

@@ -5,20 +5,24 @@ import io.fenceline.testbed.proxy.FaultProxy;
 import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testkit.contract.LockContract;
 import io.fenceline.testkit.harness.StoreHarness;
+import io.fenceline.zookeeper.claim.ClaimTuning;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The contract on the path that decides: every claim lists the queue. */
+/**
+ * The contract without shortcuts: every claim lists the queue, and every waiter with more than one
+ * ahead waits for a hand-over, as in a long queue.
+ */
 @Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class WithoutFastPathContractTest extends LockContract {
   private static StoreFactory store(String server) {
     return ZooKeeperStores.at(Servers.uri(server, Servers.SESSION))
         .root("/without")
-        .withoutFastPath();
+        .tuned(new ClaimTuning(false, 0));
   }
 
   @Override

@@ -62,14 +62,15 @@ public final class Claim implements Session.NodeWatcher {
    *   is gone already; ZooKeeper's client sets watches again after a reconnect; and the queue is listed
    *   once a lease in any case.
    * - An event that is wrongly taken for a grant. The deletion of a node says only that it is gone, and
-   *   counts as a grant only if nobody else was ahead. A holder that had to wait changes its node and
-   *   deletes it in one transaction: these two events together say that it held the name, so that
-   *   everyone ahead of it was gone. Session knows when events can be relied on.
-   * - A grant after the own node was removed. An event grants without a look at the queue, so the own
-   *   node is watched, too: if someone removes it, the next waiter no longer waits for this claim, and
-   *   the same event would grant both. Events of one connection arrive in the order of the changes, so
-   *   the removal of the own node is heard first. And an event grants only if the queue was listed on
-   *   the connection that the event came by.
+   *   counts as a grant only if nobody else was ahead. Otherwise the queue is listed, which decides. In
+   *   a long queue a holder changes its node and deletes it in one transaction: these two events
+   *   together say that it held the name, so that everyone ahead of it was gone. Session knows when
+   *   events can be relied on.
+   * - A grant after the own node was removed. The next waiter no longer waits for this claim then, and
+   *   the same event would grant both. A list shows the own node. An event grants without a look at the
+   *   queue, so there the own node is watched, too. Events of one connection arrive in the order of the
+   *   changes, so the removal of the own node is heard first. And an event grants only if the own node
+   *   is known to be watched, and the queue was listed on the connection that the event came by.
    * - A node that is created after its store was closed, in a session that goes on: after sending a
    *   creation, the claim checks whether the store was closed, and if so removes the node itself.
    */
@@ -87,7 +88,7 @@ public final class Claim implements Session.NodeWatcher {
   // Guarded by this. Only answers to the last attempt count.
   private ClaimState state = new New();
   private int attempt = STALE;
-  private boolean hasWaited;
+  private int queueLength; // When the queue was last listed.
   private boolean isWithdrawn;
   private final List<CompletableFuture<Void>> withdrawals = new ArrayList<>(0);
 
@@ -292,6 +293,7 @@ public final class Claim implements Session.NodeWatcher {
       isUnwanted = isWithdrawn;
       ahead = queue == null ? List.of() : queue.aheadOf(own.name());
       if (ahead != null && !isUnwanted) {
+        queueLength = queue == null ? 1 : queue.nodes().size();
         stranger = queue == null ? null : queue.stranger(request.mode(), ahead);
         if (stranger == null && LockQueue.fits(request.mode(), ahead)) {
           granted = grant(on, own, sent);
@@ -334,8 +336,8 @@ public final class Claim implements Session.NodeWatcher {
       List<QueueNode> ahead, Session on, OwnNode own, Moment sent, int connection) {
     Waiting waiting = state instanceof Waiting already ? already : new Waiting(on, own, sent);
     state = waiting;
-    hasWaited = true;
-    Waiting.Watches watches = waiting.follow(request.mode(), ahead, connection);
+    Waiting.Watches watches =
+        waiting.follow(request.mode(), ahead, connection, context.shortQueue());
     if (watches.predecessors().isEmpty()) {
       waiting.isUnanswered = false;
     }
@@ -352,16 +354,18 @@ public final class Claim implements Session.NodeWatcher {
   /** Watches those whose leaving can make the claim fit, and says who has the name. */
   private void watch(int mine, Session on, QueueNode head, Waiting.Watches watches) {
     String own = ownPath();
+    NodeData met = watches.isHeadNew() ? requests.known(head) : null;
+    Obstacle said = met == null ? null : obstacle(met, null);
     if (watches.own() && own != null) {
       on.register(this, own);
-      requests.watch(on, own, watched -> onWatched(mine, on, own, false, watched));
+      requests.watch(on, own, watched -> onWatched(mine, on, own, false, null, watched));
     }
     for (QueueNode node : watches.predecessors()) {
       String path = requests.path(node);
       boolean isHead = node.equals(head);
       on.register(this, path);
-      Consumer<Watched> answered = watched -> onWatched(mine, on, path, isHead, watched);
-      NodeData known = watches.isNext() ? requests.known(node) : null;
+      Consumer<Watched> answered = watched -> onWatched(mine, on, path, isHead, said, watched);
+      NodeData known = watches.handOvers() ? null : requests.known(node);
       if (known != null) {
         requests.watchDeletion(on, path, known, answered);
       } else {
@@ -370,15 +374,20 @@ public final class Claim implements Session.NodeWatcher {
             on,
             path,
             watched -> {
-              requests.remember(node, watched);
+              if (watched instanceof Watched.There there) {
+                requests.remember(node, there.node().data());
+              }
               answered.accept(watched);
             });
       }
     }
-    if (watches.readHead()) {
-      requests.read(on, head).thenAccept(found -> onHeadRead(mine, found));
-    } else if (watches.predecessors().isEmpty()) {
-      repeatObstacle(mine);
+    if (watches.isHeadNew() && said == null) {
+      readHead(mine, on, head);
+    } else if (watches.isHeadNew()) {
+      context.lateReads().add(this);
+    }
+    if (watches.predecessors().isEmpty()) {
+      repeatObstacle(mine, said);
     }
   }
 
@@ -387,10 +396,18 @@ public final class Claim implements Session.NodeWatcher {
     return own == null ? null : own.path();
   }
 
-  private void onWatched(int mine, Session on, String path, boolean isHead, Watched watched) {
+  /**
+   * A watch is set, or the node is gone.
+   *
+   * @param said what is known already of the head of the queue; null if nothing
+   */
+  private void onWatched(
+      int mine, Session on, String path, boolean isHead, @Nullable Obstacle said, Watched watched) {
     if (watched instanceof Watched.There there) {
-      if (!path.equals(ownPath())) {
-        onBlocked(mine, isHead ? obstacle(there.node()) : null);
+      if (path.equals(ownPath())) {
+        onOwnWatched();
+      } else {
+        onBlocked(mine, isHead ? obstacle(there.node()) : said);
       }
     } else if (watched instanceof Watched.Gone) {
       on.unregister(this, path);
@@ -400,19 +417,49 @@ public final class Claim implements Session.NodeWatcher {
     }
   }
 
+  private synchronized void onOwnWatched() {
+    if (state instanceof Waiting waiting) {
+      waiting.isOwnWatched = true;
+    }
+  }
+
   private static Obstacle obstacle(Requests.@Nullable Node found) {
-    return found == null
-        ? Obstacle.UNKNOWN
-        : new Obstacle(
-            found.data().client().label(),
-            found.stat().getCzxid(),
-            Duration.ofMillis(found.data().leaseMillis()));
+    return found == null ? Obstacle.UNKNOWN : obstacle(found.data(), found.stat().getCzxid());
+  }
+
+  private static Obstacle obstacle(NodeData data, @Nullable Long number) {
+    return new Obstacle(data.client().label(), number, Duration.ofMillis(data.leaseMillis()));
+  }
+
+  /** Reads who has the name, if the claim still waits and does not know it. */
+  void readHead() {
+    Session on;
+    QueueNode head;
+    int mine;
+    synchronized (this) {
+      if (!(state instanceof Waiting waiting) || isWithdrawn || !waiting.isHeadUnread()) {
+        return;
+      }
+      on = waiting.session();
+      head = waiting.head();
+      mine = attempt;
+    }
+    if (head != null) {
+      readHead(mine, on, head);
+    }
+  }
+
+  private void readHead(int mine, Session on, QueueNode head) {
+    requests.read(on, head).thenAccept(found -> onHeadRead(mine, head, found));
   }
 
   /**
    * The head may have left since it was listed; then the obstacle that was known before is kept.
    */
-  private void onHeadRead(int mine, Requests.@Nullable Node found) {
+  private void onHeadRead(int mine, QueueNode head, Requests.@Nullable Node found) {
+    if (found != null) {
+      requests.remember(head, found.data());
+    }
     boolean isKnown;
     synchronized (this) {
       isKnown = state instanceof Waiting waiting && waiting.isTold;
@@ -420,14 +467,14 @@ public final class Claim implements Session.NodeWatcher {
     onBlocked(mine, found == null && isKnown ? null : obstacle(found));
   }
 
-  /** Nothing has changed; tells an asker who has asked again. */
-  private void repeatObstacle(int mine) {
-    Obstacle known;
+  /** Nobody else has to be watched; tells who is in the way if that is new, or was asked again. */
+  private void repeatObstacle(int mine, @Nullable Obstacle said) {
+    Obstacle known = said;
     synchronized (this) {
-      if (!(state instanceof Waiting waiting) || waiting.isTold) {
+      if (!(state instanceof Waiting waiting) || (waiting.isTold && said == null)) {
         return;
       }
-      known = waiting.obstacle;
+      known = said == null ? waiting.obstacle : said;
     }
     onBlocked(mine, known == null ? Obstacle.UNKNOWN : known);
   }
@@ -482,8 +529,7 @@ public final class Claim implements Session.NodeWatcher {
       isOwn = path.equals(waiting.node().path());
       if (!isOwn) {
         String gone = path.substring(requests.folder.length() + 1);
-        boolean fits = waiting.fitsWithout(gone, request.mode(), handedOver);
-        if (fits && waiting.isInOrder()) {
+        if (waiting.isGrantedWithout(gone, request.mode(), handedOver)) {
           // No request led to this event, so the lease counts from now; the session keeps the node.
           granted = grant(waiting.session(), waiting.node(), null);
         }
@@ -716,11 +762,14 @@ public final class Claim implements Session.NodeWatcher {
     return remove(false).thenAccept(release -> {});
   }
 
-  /** Releases the grant; a holder that had to wait may have waiters behind it, and tells them. */
+  /** Releases the grant; in a long queue, hands over to a waiter that does not list the queue. */
   public CompletableFuture<Release> release() {
     boolean handsOver;
     synchronized (this) {
-      handsOver = state instanceof Granted && hasWaited && request.mode() instanceof Mode.Exclusive;
+      handsOver =
+          state instanceof Granted
+              && queueLength > context.shortQueue() + 1
+              && request.mode() instanceof Mode.Exclusive;
     }
     return remove(handsOver);
   }

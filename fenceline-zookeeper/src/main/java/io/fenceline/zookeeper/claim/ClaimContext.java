@@ -4,7 +4,11 @@ import io.fenceline.spi.StoreContext;
 import io.fenceline.zookeeper.session.Heartbeat;
 import io.fenceline.zookeeper.session.Sessions;
 
-/** What the claims of one store share. */
+/**
+ * What the claims of one store share.
+ *
+ * @param shortQueue how many may be ahead in a short queue; see {@link ClaimTuning}
+ */
 public record ClaimContext(
     StoreContext store,
     Sessions sessions,
@@ -13,4 +17,6 @@ public record ClaimContext(
     FastPath fastPath,
     QueueReader queues,
     Claims claims,
-    KnownClients knownClients) {}
+    KnownClients knownClients,
+    LateReads lateReads,
+    int shortQueue) {}

@@ -99,6 +99,7 @@ final class ClaimRequests {
             on,
             folder,
             request,
+            tag,
             (code, asked, ignored, path, stat) -> {
               if (code == OK) {
                 context.heartbeat().answered(on, sent);
@@ -152,10 +153,8 @@ final class ClaimRequests {
     return context.knownClients().of(folder, node);
   }
 
-  void remember(QueueNode node, Watched watched) {
-    if (watched instanceof Watched.There there) {
-      context.knownClients().remember(folder, node, there.node().data());
-    }
+  void remember(QueueNode node, NodeData data) {
+    context.knownClients().remember(folder, node, data);
   }
 
   CompletableFuture<Requests.@Nullable Node> read(Session on, QueueNode node) {

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +58,17 @@ sealed interface ClaimState {
   /** Behind others in the queue. */
   final class Waiting implements ClaimState {
     /*
+     * How it hears that it is granted, by how many are ahead:
+     *
+     * - One: the deletion of that one is the grant. The own node is watched, too.
+     * - Few: when one that is watched has left, the queue is listed. The list shows the own node, so
+     *   that this is not watched, and decides alone.
+     * - Many: a list would be long. The events grant by which a predecessor hands over. The own node
+     *   is watched, too.
+     *
+     * An event grants only after the answer that the own node is watched. A predecessor may have been
+     * watched for longer: the own node could be gone before its watch is set, and the predecessor next.
+     *
      * Keeps only as many of those ahead as it takes to see that the claim does not fit: otherwise n
      * waiters would keep n queues. The near ones are watched; the far ones are the next ahead of them.
      * If the claim does not fit beside the far ones alone, it does not fit beside more of them either;
@@ -70,8 +80,11 @@ sealed interface ClaimState {
     private final Set<String> registered = new HashSet<>(2);
     private List<QueueNode> near = List.of();
     private List<QueueNode> far = List.of();
-    private @Nullable String headName;
+    private @Nullable QueueNode head;
     private int listedOn;
+
+    /** Whether the own node is known to be watched: an event may grant. Otherwise a list does. */
+    boolean isOwnWatched;
 
     /** When the queue was last requested. */
     Moment sent;
@@ -107,42 +120,64 @@ sealed interface ClaimState {
      *
      * @param own whether to watch the own node
      * @param predecessors the other nodes to watch
-     * @param readHead whether to read the head of the queue, which is not watched
-     * @param isNext whether only one is ahead, so that its deletion is all that has to be heard
+     * @param handOvers whether to hear if a predecessor hands over, not only that it is gone
+     * @param isHeadNew whether the head of the queue has changed, and is not watched
      */
-    record Watches(boolean own, List<QueueNode> predecessors, boolean readHead, boolean isNext) {}
+    record Watches(
+        boolean own, List<QueueNode> predecessors, boolean handOvers, boolean isHeadNew) {}
 
     /**
      * Takes over a new list.
      *
      * @param ahead those ahead, the nearest last
      * @param connection the connection that the list was requested on
+     * @param longest how many may be ahead in a short queue; see {@link ClaimTuning}
      */
-    Watches follow(Mode mode, List<QueueNode> ahead, int connection) {
+    Watches follow(Mode mode, List<QueueNode> ahead, int connection, int longest) {
       if (connection != listedOn) {
         // ZooKeeper's client may have been told not to set watches again after a reconnect.
         watched.clear();
+        isOwnWatched = false;
       }
       listedOn = connection;
-      near = new ArrayList<>(LockQueue.toWatch(mode, ahead));
+      near = LockQueue.toWatch(mode, ahead);
+      boolean isNext = ahead.size() == 1;
+      boolean isLong = ahead.size() > longest && !isNext;
       int watchedFrom = ahead.lastIndexOf(near.get(near.size() - 1));
       far = LockQueue.toWatch(mode, ahead.subList(0, watchedFrom));
-      QueueNode head = ahead.get(0);
-      boolean isHeadNew = !near.contains(head) && !head.name().equals(headName);
-      headName = head.name();
-      boolean isOwnNew = watched.add(node.name());
-      List<QueueNode> others = near.stream().filter(one -> watched.add(one.name())).toList();
+      QueueNode before = head;
+      head = ahead.get(0);
+      boolean isHeadNew = !near.contains(head) && (!head.equals(before) || isHeadUnread());
+      boolean isOwnNew = (isLong || isNext) && watched.add(node.name());
+      List<QueueNode> others = new ArrayList<>(1);
+      for (QueueNode one : near) {
+        if (watched.add(one.name())) {
+          others.add(one);
+        }
+      }
       registered.addAll(watched);
-      return new Watches(isOwnNew, others, isHeadNew, ahead.size() == 1);
+      return new Watches(isOwnNew, others, isLong, isHeadNew);
+    }
+
+    /** The first in the queue, which has the name; null if there was no list yet. */
+    @Nullable QueueNode head() {
+      return head;
+    }
+
+    /** Whether the handler was told no number of the one who has the name. */
+    boolean isHeadUnread() {
+      return obstacle == null || obstacle.number() == null;
     }
 
     /**
-     * Removes one ahead that has left; returns whether the claim fits beside those that remain.
+     * Removes one ahead that has left; returns whether the claim is granted by that, because it
+     * fits beside those that remain, and events have come in order since the list (see {@link
+     * Session}).
      *
      * @param handedOver whether that one is known to have held the name, so that nobody ahead of it
      *     remains
      */
-    boolean fitsWithout(String gone, Mode mode, boolean handedOver) {
+    boolean isGrantedWithout(String gone, Mode mode, boolean handedOver) {
       watched.remove(gone);
       registered.remove(gone);
       for (int i = 0; i < near.size(); i++) {
@@ -152,13 +187,12 @@ sealed interface ClaimState {
           break;
         }
       }
-      return mode.fitsBeside(
-          Stream.concat(near.stream(), far.stream()).map(QueueNode::mode).toList());
-    }
-
-    /** Returns whether events have come in order since the list; see {@link Session}. */
-    boolean isInOrder() {
-      return session.connection() == listedOn;
+      if (!isOwnWatched || session.connection() != listedOn) {
+        return false;
+      }
+      List<Mode> left = LockQueue.modes(near);
+      left.addAll(LockQueue.modes(far));
+      return mode.fitsBeside(left);
     }
 
     /** Ends the wait. */

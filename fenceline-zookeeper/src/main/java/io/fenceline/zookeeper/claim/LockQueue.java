@@ -36,12 +36,20 @@ public final class LockQueue {
   private LockQueue(List<QueueNode> nodes, boolean isBySequence) {
     this.nodes = nodes;
     this.isBySequence = isBySequence;
-    this.isOneFamily =
-        nodes.stream().allMatch(node -> isOneFamily(node.mode(), nodes.get(0).mode()));
+    this.isOneFamily = areOneFamily(nodes);
+  }
+
+  private static boolean areOneFamily(List<QueueNode> nodes) {
+    for (QueueNode node : nodes) {
+      if (!isOneFamily(node.mode(), nodes.get(0).mode())) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean isOneFamily(Mode one, Mode other) {
-    return one.equals(other) || one.family().equals(other.family());
+    return one == other || one.family().equals(other.family());
   }
 
   /** Returns the children that are claims, in no order yet. */
@@ -124,7 +132,15 @@ public final class LockQueue {
 
   /** Returns whether a claim fits beside those ahead of it. */
   static boolean fits(Mode mode, List<QueueNode> ahead) {
-    return mode.fitsBeside(toWatch(mode, ahead).stream().map(QueueNode::mode).toList());
+    return ahead.isEmpty() || mode.fitsBeside(modes(toWatch(mode, ahead)));
+  }
+
+  static List<Mode> modes(List<QueueNode> nodes) {
+    List<Mode> modes = new ArrayList<>(nodes.size());
+    for (QueueNode node : nodes) {
+      modes.add(node.mode());
+    }
+    return modes;
   }
 
   /** Returns one ahead whose mode can't share a queue with this mode; null if there is none. */

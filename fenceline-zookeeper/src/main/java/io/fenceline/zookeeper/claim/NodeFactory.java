@@ -55,8 +55,11 @@ public final class NodeFactory {
 
   /** Creates a claim's node; the server adds a sequence to its name. */
   void create(
-      Session on, String folder, ClaimRequest request, AsyncCallback.Create2Callback heard) {
-    String tag = QueueNode.tagOf(request.owner());
+      Session on,
+      String folder,
+      ClaimRequest request,
+      String tag,
+      AsyncCallback.Create2Callback heard) {
     String prefix = QueueNode.prefix(request.mode(), request.waits(), clientTag, tag);
     on.zk.create(
         folder + "/" + prefix,

@@ -58,7 +58,18 @@ public final class QueueReader {
     record Failed(RuntimeException cause) implements Listed {}
   }
 
-  private record Key(Session session, String folder) {}
+  /** Compared at each list: by code of its own, since that of records is slow until compiled. */
+  private record Key(Session session, String folder) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Key key && key.session == session && key.folder.equals(folder);
+    }
+
+    @Override
+    public int hashCode() {
+      return folder.hashCode();
+    }
+  }
 
   /** A queue, and when and on which connection it was requested. */
   private record Known(LockQueue queue, Sent sent) {}

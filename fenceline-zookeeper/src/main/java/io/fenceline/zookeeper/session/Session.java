@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Session implements Watcher {
   /*
-   * A holder that had waited itself changes its node and deletes it in one transaction. Its watchers
+   * The holder of a long queue changes its node and deletes it in one transaction. Its watchers
    * hear of both, of the change by a watch of the data and of the deletion by a watch of the children,
    * with the transaction's number in each event. Anyone may change a node, and a waiter that gives up
    * deletes its node, too; but not in one transaction. Servers before 3.9 do not tell the number: there
