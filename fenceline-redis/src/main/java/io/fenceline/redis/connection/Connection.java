@@ -31,6 +31,10 @@ public class Connection {
    * Why not the driver's own reconnection: with it, Lettuce sends again what was not answered, which
    * for a claim that was given up means a grant that nobody knows of. So the driver's connections are
    * made without it, fail what is under way when they break, and are replaced here.
+   *
+   * Why a request that the driver did not take, since the connection had just ended, is not sent over
+   * the next one: others may have been told that it was on its way, such as who withdraws it. What
+   * they send after it could then come before it, and a grant would be made that nobody knows of.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
   private static final long FIRST_PAUSE_NANOS = 20_000_000;
@@ -157,9 +161,12 @@ public class Connection {
 
   private void failed(
       StatefulRedisConnection<byte[], byte[]> over, Reply<?> reply, Throwable failure) {
-    boolean cancelled = failure instanceof CancellationException;
+    boolean ended = Failures.isOfAnEndedConnection(failure);
+    if (ended) {
+      lost(over); // First, so that whoever hears of the failure finds it gone, and waits for another.
+    }
     reply.completeExceptionally(
-        cancelled
+        ended || failure instanceof CancellationException
             ? NoAnswerException.afterSending("The connection to " + server + " broke")
             : failure);
     if (Failures.isOfAReplica(failure)) {

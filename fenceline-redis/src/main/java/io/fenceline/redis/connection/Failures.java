@@ -7,6 +7,7 @@ import io.fenceline.redis.layout.ForeignContentException;
 import io.fenceline.redis.layout.Layout;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisReadOnlyException;
 import io.netty.channel.ConnectTimeoutException;
 import java.io.IOException;
@@ -46,6 +47,17 @@ public final class Failures {
     return failure instanceof RedisReadOnlyException
         || (failure instanceof RedisCommandExecutionException
             && String.valueOf(failure.getMessage()).contains("-READONLY "));
+  }
+
+  /**
+   * Whether the driver has not taken a command, since its connection has ended; it may say so before
+   * it tells of the end. Of other failures that it has no type for, such as a queue that is full, the
+   * connection is not to blame.
+   */
+  static boolean isOfAnEndedConnection(Throwable failure) {
+    return failure.getClass() == RedisException.class
+        && (said(failure).startsWith("Currently not connected")
+            || said(failure).startsWith("Connection is closed"));
   }
 
   /**

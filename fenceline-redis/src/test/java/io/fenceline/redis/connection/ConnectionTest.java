@@ -3,11 +3,23 @@ package io.fenceline.redis.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fenceline.testbed.server.RedisServer;
 import io.fenceline.testkit.ManualTime;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -68,5 +80,60 @@ class ConnectionTest {
     time.advance(Duration.ofSeconds(1));
 
     assertThat(dialed.get()).isGreaterThan(1);
+  }
+
+  /** The driver refuses what is asked between the end of a connection and its event. */
+  private static final class SlowToTell extends ChannelInboundHandlerAdapter {
+    final CountDownLatch ended = new CountDownLatch(1);
+    final CountDownLatch mayTell = new CountDownLatch(1);
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) throws InterruptedException {
+      ended.countDown();
+      mayTell.await(30, TimeUnit.SECONDS);
+      context.fireChannelInactive();
+    }
+  }
+
+  /** Only one request is lost with a connection that ended unnoticed; the next waits for another. */
+  @Test
+  void requestThatTheDriverRefuses_endsItsConnection() throws Exception {
+    SlowToTell slow = new SlowToTell();
+    ClientResources resources =
+        DefaultClientResources.builder()
+            .nettyCustomizer(
+                new NettyCustomizer() {
+                  @Override
+                  public void afterChannelInitialized(Channel channel) {
+                    channel.pipeline().addFirst(slow);
+                  }
+                })
+            .build();
+    Driver driver = new Driver(resources, ClientOptions.create(), TIMEOUT);
+    AtomicInteger dialed = new AtomicInteger();
+    try (RedisServer redis = RedisServer.start()) {
+      Connection connection =
+          connection(
+              () ->
+                  dialed.incrementAndGet() == 1
+                      ? driver.dial(RedisURI.create(redis.uri()))
+                      : new CompletableFuture<>());
+      connection.connect().join();
+      redis.kill();
+      assertThat(slow.ended.await(30, TimeUnit.SECONDS)).isTrue();
+
+      CompletableFuture<String> refused = connection.run("PING", commands -> commands.ping());
+      CompletableFuture<String> next = connection.run("PING", commands -> commands.ping());
+
+      assertThatThrownBy(refused::join)
+          .isInstanceOf(CompletionException.class)
+          .hasRootCauseMessage("The connection to test broke");
+      assertThat(next).isNotDone();
+      assertThat(dialed).hasValue(2);
+    } finally {
+      slow.mayTell.countDown();
+      driver.close();
+      resources.shutdown(0, 0, TimeUnit.SECONDS);
+    }
   }
 }
