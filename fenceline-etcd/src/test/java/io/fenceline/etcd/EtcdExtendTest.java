@@ -16,6 +16,7 @@ import io.fenceline.testbed.proxy.Trigger;
 import io.fenceline.testkit.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -125,8 +126,11 @@ class EtcdExtendTest extends OneEtcdServer {
     }
     CompletableFuture.allOf(all).join();
     Eventually.until(BOUND, "the lease to age", () -> age(leaseOf("both")) >= 2);
+    long asked = System.nanoTime();
     hold.extend(seconds(20));
-    assertThat(age(leaseOf("both"))).isLessThan(2);
+    long age = age(leaseOf("both"));
+    // One that was not renewed is that much older, too, however long the machine took to ask.
+    assertThat(age).isLessThan(2 + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - asked));
     assertThat(hold.isValid()).isTrue();
     hold.release();
   }

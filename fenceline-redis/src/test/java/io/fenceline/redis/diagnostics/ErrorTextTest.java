@@ -137,7 +137,8 @@ class ErrorTextTest {
         unavailable(
             "TLS to a server without it",
             "Connecting failed: the server does not speak TLS [*]; check the port, or leave TLS out (store=rediss://*HOST)",
-            t -> t.connect("rediss://:c4n4ry@" + open.address(), Duration.ofSeconds(2))),
+            // Half of it is for the handshake that fails; the rest is for a machine that is busy.
+            t -> t.connect("rediss://:c4n4ry@" + open.address(), Duration.ofSeconds(8))),
         unavailable(
             "no TLS to a server that wants it",
             "Connecting failed: the server closed the connection; if it wants TLS, use rediss:// or tls=true (store=redis://*HOST)",

@@ -19,6 +19,7 @@ import io.fenceline.testkit.harness.StoreHarness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -123,6 +124,14 @@ public abstract class Scenario {
       throw new LeaseRanOut(hold);
     }
     assertThat(granted).as("granted beside " + hold).isFalse();
+  }
+
+  /** {@code hold}, whose lease nobody renews, has kept out whoever asked and got {@code answer}. */
+  protected final void assertKeptOut(Hold hold, Optional<Hold> answer) {
+    if (answer.isPresent() && !hold.isValid()) {
+      throw new LeaseRanOut(hold);
+    }
+    assertThat(answer).as("granted beside " + hold).isEmpty();
   }
 
   /** The machine was too slow for a lease: nothing was shown. */
