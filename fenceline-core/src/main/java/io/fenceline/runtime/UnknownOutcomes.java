@@ -1,13 +1,16 @@
 package io.fenceline.runtime;
 
 import io.fenceline.StoreRefusedException;
+import io.fenceline.diagnosis.PlainText;
 import io.fenceline.event.StoreFailed;
 import io.fenceline.metrics.LockObserver;
 import io.fenceline.metrics.StoreOperation;
+import io.fenceline.settings.Durations;
 import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Release;
 import io.fenceline.spi.ReleaseRequest;
 import io.fenceline.time.Lane;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class UnknownOutcomes {
   private static final long FIRST_RETRY_NANOS = 100_000_000;
   private static final int DOUBLINGS = 5;
+
+  /** Whoever waits for a name that is not given back for so long will want to know why. */
+  private static final long LATE_NANOS = 5_000_000_000L;
 
   private final Engine engine;
   private final Set<Undo> pending = new HashSet<>();
@@ -188,6 +194,7 @@ final class UnknownOutcomes {
     private final long refusedNanos;
     private Consumer<Throwable> whenGivenUp = failure -> {};
     private int failures;
+    private boolean warned;
     private volatile @Nullable LockObserver told;
 
     /**
@@ -239,6 +246,26 @@ final class UnknownOutcomes {
       }
       long delay = FIRST_RETRY_NANOS << Math.min(failures++, DOUBLINGS);
       engine.time.schedule(delay, () -> engine.time.lane(Lane.UNDO).execute(this::send));
+      warnIfLate(failure);
+    }
+
+    /**
+     * Others see a name that nobody seems to use, and this process is the only one that knows why.
+     */
+    private void warnIfLate(Throwable failure) {
+      long nanos = engine.time.nanos() - startNanos;
+      if (warned || operation != StoreOperation.RELEASE || nanos < LATE_NANOS) {
+        return;
+      }
+      warned = true;
+      engine.events.warn(
+          "Lock '{}' is still not given back: its release has failed for {} (repeats={}, cause={},"
+              + " store={}). Whoever waits gets it when the store answers, or when the lease is over.",
+          name,
+          Durations.show(Duration.ofNanos(nanos)),
+          failures,
+          PlainText.of(String.valueOf(Futures.unwrapped(failure).getMessage())),
+          engine.store.description());
     }
   }
 }
