@@ -15,7 +15,7 @@ import org.postgresql.PGNotification;
  *
  * <p>What it hears is a hint. While it is not connected, waiting goes on by looking.
  */
-public final class PostgresListener implements NotificationListener {
+public final class PostgresListener extends HearingListener {
   /*
    * A message is sent with the commit that makes room, and the claim that it names was committed before, while
    * this session listened. How it would be lost all the same, and what then:
@@ -39,7 +39,6 @@ public final class PostgresListener implements NotificationListener {
   private final Consumer<String> hint;
   private final Runnable missed;
   private volatile boolean closed;
-  private final Hearing hearing = new Hearing();
 
   // Guarded by this.
   private @Nullable Thread thread;
@@ -67,26 +66,6 @@ public final class PostgresListener implements NotificationListener {
       thread = UnboundThread.of(this::run, "fenceline-listen");
       thread.start();
     }
-  }
-
-  @Override
-  public boolean isHearing() {
-    return hearing.isReliable();
-  }
-
-  @Override
-  public @Nullable ArmedBell watch() {
-    return hearing.watch();
-  }
-
-  @Override
-  public boolean covers(ArmedBell watch) {
-    return hearing.covers(watch);
-  }
-
-  @Override
-  public void doubt() {
-    hearing.doubt();
   }
 
   private void run() {

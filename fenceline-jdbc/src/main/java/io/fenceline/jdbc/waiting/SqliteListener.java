@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * all who wait. What comes by the socket is a hint; where there is none, waiting goes on by
  * looking.
  */
-public final class SqliteListener implements NotificationListener {
+public final class SqliteListener extends HearingListener {
   /*
    * A socket's address has 108 bytes, so a file in a deep folder has no bells. Its name is that of the
    * process, as the rows of its claims have it. A process that was killed leaves its socket
@@ -65,7 +65,6 @@ public final class SqliteListener implements NotificationListener {
   private final Path place;
   private final Consumer<String> hint;
   private final Runnable missed;
-  private final Hearing hearing = new Hearing();
 
   // Guarded by this.
   private boolean started;
@@ -118,26 +117,6 @@ public final class SqliteListener implements NotificationListener {
     }
     started = true;
     UnboundThread.of(this::run, "fenceline-bell").start();
-  }
-
-  @Override
-  public boolean isHearing() {
-    return hearing.isReliable();
-  }
-
-  @Override
-  public @Nullable ArmedBell watch() {
-    return hearing.watch();
-  }
-
-  @Override
-  public boolean covers(ArmedBell watch) {
-    return hearing.covers(watch);
-  }
-
-  @Override
-  public void doubt() {
-    hearing.doubt();
   }
 
   private void run() {
