@@ -32,7 +32,7 @@ run_java() {
 # make_archive NAME: trains with the jars of NAME.jar, and keeps the classes in NAME.jsa. Java 24 and later also keep them loaded and linked.
 make_archive() {
   # The driver removes its copy of the library when the JVM ends, but not from under a running command.
-  run_java -XX:DumpLoadedClassList="$work/$1" -Xlog:disable -cp "$lib/$1.jar" \
+  run_java -XX:DumpLoadedClassList="$work/$1" -Xlog:disable -Dfenceline.jars="$1" -cp "$lib/$1.jar" \
     io.fenceline.cli.prepare.Training "$1" sh -c "cp '$work'/sqlite-*libsqlitejdbc.so '$work/library'"
   run_java -Xshare:dump -XX:+AOTClassLinking -XX:SharedClassListFile="$work/$1" \
     -XX:SharedArchiveFile="$lib/new.jsa" -cp "$lib/$1.jar" &&

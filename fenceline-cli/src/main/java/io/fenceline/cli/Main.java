@@ -31,6 +31,7 @@ public final class Main {
 
   /** Runs it, and gives the exit code. */
   public static int call(String[] args) {
+    HeadStart.begin();
     List<String> all = List.of(args);
     int dashes = all.indexOf(DASHES);
     List<String> own = dashes < 0 ? all : all.subList(0, dashes);

@@ -13,6 +13,7 @@ import io.fenceline.cli.options.QuickArguments;
 import io.fenceline.cli.options.StoreOptions;
 import io.fenceline.cli.run.CommandHold;
 import io.fenceline.cli.run.GuardedCommand;
+import io.fenceline.cli.run.Preparation;
 import io.fenceline.cli.run.Signals;
 import io.fenceline.cli.run.Supervisor;
 import io.fenceline.cli.text.Message;
@@ -157,8 +158,8 @@ final class RunCommand implements Subcommand {
     Signals.listen(supervisor::tell);
     PatientStore patient =
         new PatientStore(options.givenWait(), pause -> checkSignal(supervisor.await(pause)));
-    try (GuardedCommand guarded = GuardedCommand.prepare(Main.home());
-        Asked asked = patient.ask(() -> asked(patient, lock, supervisor))) {
+    try (Preparation preparation = Preparation.begin(Main.home());
+        Asked asked = patient.ask(() -> asked(patient, preparation, lock, supervisor))) {
       Held held = asked.held();
       if (held == null) {
         return options.conflict(
@@ -166,7 +167,7 @@ final class RunCommand implements Subcommand {
                 + " is held by "
                 + CommandOptions.holder(asked.fenceline(), names));
       }
-      return runUnder(asked.fenceline(), held, guarded, commandLine, supervisor);
+      return runUnder(asked.fenceline(), held, preparation.await(), commandLine, supervisor);
     } catch (io.fenceline.LockTimeoutException e) {
       return options.conflict(String.valueOf(e.getMessage()));
     } catch (EndedBySignal e) {
@@ -202,10 +203,12 @@ final class RunCommand implements Subcommand {
 
   /** Connects and acquires; a grant that was waited for is made to last for half its lease. */
   @SuppressWarnings("MustBeClosedChecker") // The caller closes it.
-  private Asked asked(PatientStore patient, LockOptions wanted, Supervisor supervisor)
+  private Asked asked(
+      PatientStore patient, Preparation preparation, LockOptions wanted, Supervisor supervisor)
       throws InterruptedException {
     Fenceline fenceline = patient.connect(store, options.notice());
     try {
+      preparation.await();
       Acquirable<? extends Held> lock = mode.lock(fenceline, names, wanted);
       CompletableFuture<? extends Optional<? extends Held>> asked =
           options.ask(lock, patient.leftOfAttempt());

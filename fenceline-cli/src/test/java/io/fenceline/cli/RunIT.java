@@ -36,6 +36,28 @@ class RunIT {
     assertThat(result.err()).isEmpty();
   }
 
+  /** Its preparation goes on beside the opening of the store. */
+  @Test
+  void aToolThatCantStartItsWatchdog_saysSoAtOnce_andNeitherWaitsForTheLockNorTakesIt()
+      throws Exception {
+    Call holder = tool.start("run", "job", "-c", "echo in; exec sleep 1000");
+    holder.firstLine();
+    tool.environment.put("FENCELINE_JAVA_OPTS", "-Djava.io.tmpdir=" + folder.resolve("missing"));
+
+    Result result = tool.run("run", "job", "-w", "1000", "--", "touch", "ran");
+
+    assertThat(result.code()).isEqualTo(71);
+    assertThat(result.err())
+        .startsWith("fenceline: can't start the watchdog process")
+        .hasLineCount(1);
+    assertThat(holder.process.isAlive()).isTrue();
+    holder.signal("TERM");
+    assertThat(holder.await().code()).isEqualTo(143);
+    assertThat(tool.run("run", "job", "--", "touch", "ran").code()).isEqualTo(71);
+    assertThat(folder.resolve("ran")).doesNotExist();
+    assertThat(tool.isFree("job")).isTrue();
+  }
+
   @Test
   void aCommandThatASignalEnded_exitsWith128AndTheSignal() {
     assertThat(tool.run("run", "job", "--", "sh", "-c", "kill -KILL $$").code()).isEqualTo(137);

@@ -102,6 +102,37 @@ class StartIT {
     assertThat(others).hasSizeLessThan((int) (loaded.size() * MOST_UNPREPARED));
   }
 
+  /** What Lettuce needs, another thread begins with; nobody else pays for it. */
+  @ParameterizedTest
+  @MethodSource("javasAndStores")
+  void bigNumbers_areReadyBeforeLettuceComputesInThem_andNoneAreNeededOnSqlite(
+      Path java, Servers store) throws Exception {
+    Tool tool = tool(java, store);
+    Path log = folder.resolve("classes");
+    tool.environment.put("FENCELINE_JAVA_OPTS", "-Xlog:class+init=info:file=" + log + ":tid");
+
+    assertThat(tool.run("run", "job", "--", "true")).isEqualTo(new Result(0, "", ""));
+
+    List<String> initialised = Files.readAllLines(log);
+    Optional<String> bigNumbers = threadThatInitialised("java/math/BigDecimal", initialised);
+    assertThat(threadThatInitialised("io/fenceline/cli/HeadStart", initialised)).isPresent();
+    if (store == Servers.SQLITE) {
+      assertThat(bigNumbers).isEmpty();
+    } else {
+      assertThat(bigNumbers)
+          .isPresent()
+          .isNotEqualTo(threadThatInitialised("io/fenceline/cli/RunCommand", initialised));
+    }
+  }
+
+  /** Its id, as lines begin with it. */
+  private static Optional<String> threadThatInitialised(String type, List<String> initialised) {
+    return initialised.stream()
+        .filter(line -> line.contains(" Initializing '" + type + "'"))
+        .map(line -> line.substring(0, line.indexOf(']')))
+        .findFirst();
+  }
+
   /** Later versions keep classes loaded and linked, too. */
   @Test
   void java25_usesLinkedClasses() throws Exception {
