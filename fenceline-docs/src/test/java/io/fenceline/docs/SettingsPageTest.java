@@ -2,12 +2,20 @@ package io.fenceline.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.Fenceline;
 import io.fenceline.FencelineBuilder;
 import io.fenceline.LockOptions;
+import io.fenceline.etcd.EtcdStores;
+import io.fenceline.jdbc.JdbcStores;
+import io.fenceline.redis.RedisStores;
+import io.fenceline.redis.RedlockStores;
 import io.fenceline.settings.Defaults;
 import io.fenceline.settings.Durations;
+import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.settings.WaitStrategy;
+import io.fenceline.zookeeper.ZooKeeperStores;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
@@ -18,6 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -90,6 +99,87 @@ class SettingsPageTest {
         .containsEntry("keepAtLeast", Durations.show(defaults.keepAtLeast()))
         .containsEntry("leakTrace", defaults.tracesLeaks() ? "on" : "off")
         .containsEntry("warnAfter", defaults.warnAfter().map(Durations::show).orElse("none"));
+  }
+
+  private static Table tableOf(String page, String marker) {
+    return Repository.document("docs/" + page).table(marker);
+  }
+
+  private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+  /** The words in code of a cell. */
+  private static List<String> words(String cell) {
+    return CODE.matcher(cell).results().map(word -> word.group(1)).toList();
+  }
+
+  /** The second column by the first, where an empty cell means the one above. */
+  private static Map<String, Set<String>> grouped(Table table) {
+    Map<String, Set<String>> groups = new TreeMap<>();
+    String group = "";
+    for (List<String> row : table.rows().subList(1, table.rows().size())) {
+      group = row.get(0).isEmpty() ? group : words(row.get(0)).get(0);
+      groups.computeIfAbsent(group, key -> new TreeSet<>()).addAll(words(row.get(1)));
+    }
+    return groups;
+  }
+
+  /** What the store says of a parameter that it does not know: which there are. */
+  private static Set<String> parameters(String scheme) {
+    try {
+      Fenceline.connect(scheme + "localhost:1?nosuch=1").close();
+      throw new AssertionError("accepted: " + scheme);
+    } catch (InvalidSettingException e) {
+      String known = String.valueOf(e.getMessage()).replaceFirst("(?s).*; there are ", "");
+      return Pattern.compile("\\w+")
+          .matcher(known)
+          .results()
+          .map(MatchResult::group)
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"settings.md", "settings.zh-TW.md"})
+  void parametersOfStores(String page) {
+    Map<String, Set<String>> told = grouped(tableOf(page, "store parameters"));
+    assertThat(told.keySet())
+        .containsExactlyInAnyOrder("redis://", "redlock://", "zookeeper://", "etcd://");
+    told.forEach((scheme, names) -> assertThat(names).as(scheme).isEqualTo(parameters(scheme)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"settings.md", "settings.zh-TW.md"})
+  void settingsOfStores(String page) {
+    Map<String, Set<String>> told = grouped(tableOf(page, "store settings"));
+    Map<String, Set<String>> there = new TreeMap<>();
+    for (Class<?> type :
+        List.of(
+            JdbcStores.class,
+            RedisStores.class,
+            RedlockStores.class,
+            ZooKeeperStores.class,
+            EtcdStores.class)) {
+      there.put(type.getSimpleName(), setters(type));
+    }
+    assertThat(told).isEqualTo(there);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"settings.md", "settings.zh-TW.md"})
+  void waysToWait(String page) {
+    Set<String> told =
+        tableOf(page, "wait strategies").rows().stream()
+            .skip(1)
+            .map(row -> words(row.get(0)).get(0))
+            .collect(Collectors.toCollection(TreeSet::new));
+    Set<String> there = new TreeSet<>();
+    for (Field field : WaitStrategy.class.getFields()) {
+      there.add(field.getName());
+    }
+    for (Method method : WaitStrategy.class.getMethods()) {
+      there.add(method.getName());
+    }
+    assertThat(told).isEqualTo(there);
   }
 
   @Test

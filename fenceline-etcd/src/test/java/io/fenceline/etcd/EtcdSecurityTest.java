@@ -12,6 +12,9 @@ import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testbed.server.EtcdServer;
 import io.fenceline.testbed.server.TlsFiles;
 import io.fenceline.testkit.Eventually;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -87,6 +90,60 @@ class EtcdSecurityTest {
               () -> Fenceline.connect("etcd://" + etcd.tlsAddress() + "?tls=true").close())
           .as("an authority that nobody trusts")
           .isInstanceOf(StoreUnavailableException.class);
+    }
+  }
+
+  private static String onThePage(String start) throws IOException {
+    return Files.readAllLines(Path.of("../docs/etcd.md")).stream()
+        .filter(line -> line.startsWith(start))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("docs/etcd.md has no " + start));
+  }
+
+  /** Whoever logs in has the rights that the page names, and a certificate if there is TLS. */
+  private static void allowTheUserOfThePage(EtcdServer etcd) {
+    etcd.etcdctl("user", "add", "root:root");
+    etcd.etcdctl("user", "grant-role", "root", "root");
+    etcd.etcdctl("role", "add", "locks");
+    etcd.etcdctl("role", "grant-permission", "locks", "readwrite", "/shop/format");
+    etcd.etcdctl("role", "grant-permission", "locks", "--prefix", "readwrite", "/shop/lock/");
+    etcd.etcdctl("user", "add", "app:SECRET");
+    etcd.etcdctl("user", "grant-role", "app", "locks");
+    etcd.etcdctl("auth", "enable");
+  }
+
+  @Test
+  void loginOfThePage_takesLocks() throws Exception {
+    String uri = onThePage("etcd://app:SECRET@");
+    try (EtcdServer etcd = EtcdServer.start()) {
+      allowTheUserOfThePage(etcd);
+      try (Fenceline client = client(uri.replace("a:2379,b:2379,c:2379", etcd.address()));
+          Hold hold = client.lock("of-the-page").acquire(BOUND)) {
+        assertThat(hold.isValid()).isTrue();
+      }
+    }
+  }
+
+  /** Also with a login beside them, which the page leaves to the reader. */
+  @Test
+  void certificatesOfThePage_takeLocks() throws Exception {
+    String page = onThePage("etcd://a:2379,b:2379,c:2379/shop?ca=");
+    try (EtcdServer etcd = EtcdServer.startWithTls()) {
+      TlsFiles files = etcd.tlsFiles();
+      String uri =
+          page.replace("a:2379,b:2379,c:2379", etcd.tlsAddress())
+              .replace("/etc/shop/ca.crt", files.caCertificate().toString())
+              .replace("/etc/shop/client.crt", files.certificate().toString())
+              .replace("/etc/shop/client.key", files.key().toString());
+      try (Fenceline client = client(uri);
+          Hold hold = client.lock("of-the-page").acquire(BOUND)) {
+        assertThat(hold.isValid()).isTrue();
+      }
+      allowTheUserOfThePage(etcd);
+      try (Fenceline client = client(uri.replace("etcd://", "etcd://app:SECRET@"));
+          Hold hold = client.lock("of-the-page").acquire(BOUND)) {
+        assertThat(hold.isValid()).isTrue();
+      }
     }
   }
 

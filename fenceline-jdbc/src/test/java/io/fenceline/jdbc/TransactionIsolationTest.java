@@ -9,6 +9,7 @@ import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.testbed.server.MariaDbServer;
 import io.fenceline.testbed.server.MySqlServer;
 import io.fenceline.testbed.server.PostgresServer;
+import io.fenceline.testkit.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -16,11 +17,13 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -28,7 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each cell of the table of isolation levels in docs/sql.md. */
+/**
+ * Each cell of the table of isolation levels in docs/sql.md, and the query of docs/transactions.md.
+ */
 class TransactionIsolationTest {
   private static final Map<String, Integer> LEVELS =
       Map.of(
@@ -104,6 +109,64 @@ class TransactionIsolationTest {
     return cells().stream()
         .filter(cell -> !cell.says.equals("refused") && !cell.database.equals("SQLite"))
         .toList();
+  }
+
+  private static String queryOfThePage() throws Exception {
+    String page = Files.readString(Path.of("../docs/transactions.md"));
+    int start = page.indexOf("```sql\n") + "```sql\n".length();
+    return page.substring(start, page.indexOf("```", start));
+  }
+
+  /** The processes at the server that hold the lock, or wait for it. */
+  private static List<Integer> sessions(Statement statement, boolean granted) throws Exception {
+    List<Integer> found = new ArrayList<>();
+    try (ResultSet rows = statement.executeQuery(queryOfThePage())) {
+      while (rows.next()) {
+        if (rows.getBoolean("granted") == granted) {
+          found.add(rows.getInt("pid"));
+        }
+      }
+    }
+    return found;
+  }
+
+  private static int session(Connection connection) throws Exception {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
+      row.next();
+      return row.getInt(1);
+    }
+  }
+
+  @Test
+  void queryOfThePage_showsWhoHolds_andWhoWaits() throws Exception {
+    String url = URLS.get("PostgreSQL");
+    try (Connection holder = DriverManager.getConnection(url);
+        Connection other = DriverManager.getConnection(url);
+        Connection waiter = DriverManager.getConnection(url);
+        Connection operator = DriverManager.getConnection(url);
+        Statement statement = operator.createStatement()) {
+      for (Connection each : List.of(holder, other, waiter)) {
+        each.setAutoCommit(false);
+      }
+      assertThat(sessions(statement, true)).isEmpty();
+      TransactionLock.acquire(holder, "invoice-numbers");
+      TransactionLock.acquire(other, "another-name");
+      int waiting = session(waiter);
+      CompletableFuture<Void> acquired =
+          CompletableFuture.runAsync(() -> TransactionLock.acquire(waiter, "invoice-numbers"));
+
+      Eventually.until(
+          Duration.ofSeconds(40),
+          "the waiter",
+          () -> sessions(statement, false).equals(List.of(waiting)));
+      assertThat(sessions(statement, true)).containsExactly(session(holder));
+      holder.commit();
+      acquired.get(40, TimeUnit.SECONDS);
+      assertThat(sessions(statement, true)).containsExactly(waiting);
+      waiter.rollback();
+      assertThat(sessions(statement, true)).isEmpty();
+    }
   }
 
   @Test

@@ -10,10 +10,14 @@ import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.diagnosis.Finding;
 import io.fenceline.diagnosis.Guarantee;
+import io.fenceline.settings.Durations;
 import io.fenceline.settings.InvalidSettingException;
 import io.fenceline.spi.StoreAddress;
 import io.fenceline.zookeeper.layout.Layout;
+import io.fenceline.zookeeper.session.Heartbeat;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +31,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Addresses, logins, limits, and what the doctor says of them. */
@@ -61,6 +66,50 @@ class AccessTest {
           .hasMessageNotContaining("wrong");
       assertThat(owner.diagnose()).anyMatch(finding -> isOk(finding, "permissions"));
     }
+  }
+
+  @Test
+  void addressOfThePage_hasNodesOfItsOwn() throws Exception {
+    String uri =
+        PageAddress.startingWith("zookeeper://app:SECRET@a:2181")
+            .replace("a:2181,b:2181,c:2181", ADDRESS)
+            .replace("/shop", "/page");
+    Duration patience = Duration.ofSeconds(20);
+    LockOptions options = LockOptions.defaults().lease(Duration.ofSeconds(2));
+    try (Fenceline owner = Fenceline.builder().store(uri).connectTimeout(patience).connect()) {
+      Hold hold = owner.lock("mine", options).tryAcquire().orElseThrow();
+      assertThat(hold.isValid()).isTrue();
+      assertThatThrownBy(() -> connect("", "page"))
+          .isInstanceOf(StoreRefusedException.class)
+          .hasMessageContaining("no permission");
+      assertThat(owner.diagnose()).anyMatch(finding -> isOk(finding, "permissions"));
+    }
+    assertThatThrownBy(
+            () ->
+                Fenceline.builder()
+                    .store(uri.replace("SECRET", "wrong"))
+                    .connectTimeout(patience)
+                    .connect())
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("no permission");
+    try (Fenceline open =
+        Fenceline.builder()
+            .store(uri.replace("/page", "/open") + "?acl=open")
+            .connectTimeout(patience)
+            .connect()) {
+      open.lock("anybodys", options).tryAcquire().orElseThrow().release();
+      connect("", "open").close();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"40s, 2s, 30.9", "20s, 2s, 14.4", "10s, 2s, 6.2", "5s, 250ms, 3.8"})
+  void longestLease_isThatOfThePage(String session, String tick, String longest) throws Exception {
+    String row = "| %s | %s | %ss |".formatted(session, tick, longest);
+    assertThat(Files.readString(Path.of("../docs/zookeeper.md"))).contains(row);
+    Duration lease =
+        Heartbeat.longestLease(Durations.parse("session", session), Durations.parse("tick", tick));
+    assertThat(lease.toMillis() / 100).isEqualTo(Long.parseLong(longest.replace(".", "")));
   }
 
   @Test

@@ -71,6 +71,23 @@ class TlsTest {
   }
 
   @Test
+  void addressOfThePage_takesLocks() throws Exception {
+    String uri =
+        PageAddress.startingWith("zookeeper://app:SECRET@a:2281")
+            .replace("a:2281,b:2281,c:2281", server.tlsAddress())
+            .replace("/etc/shop/trusted.p12", trusted.toString())
+            .replace("/etc/shop/client.p12", keys.toString())
+            .replace("SECRET", PASSWORD);
+    LockOptions options = LockOptions.defaults().lease(Duration.ofSeconds(2));
+    String store = uri + "&session=5s&tick=%dms".formatted(Servers.TICK.toMillis());
+    try (Fenceline client = Fenceline.builder().store(store).connectTimeout(Fleet.AMPLE).connect();
+        Hold hold = client.lock("of-the-page", options).acquire(Fleet.AMPLE)) {
+      assertThat(hold.isValid()).isTrue();
+      assertThat(client.toString() + client.store()).doesNotContain(PASSWORD);
+    }
+  }
+
+  @Test
   void aClientWithoutACertificate_isRefused() {
     assertThatThrownBy(() -> connect(BRIEF, trusting()))
         .isInstanceOf(StoreUnavailableException.class)

@@ -66,13 +66,41 @@ class MigrationTest {
     assertThat(worked).hasValue(2);
   }
 
+  @Test
+  void ownLock() throws Exception {
+    try (RedisServer server = RedisServer.start()) {
+      String address = "redis://" + server.address();
+      WithOwnLock.run(address, worked::incrementAndGet);
+      AfterOwnLock.run(address, worked::incrementAndGet);
+    }
+    assertThat(worked).hasValue(2);
+  }
+
+  /** What an instance does while others have the old lock only, or the new one only. */
+  @Test
+  void ownLockAndTheNewOne_doNotExcludeEachOther_andCanBothBeHeld() throws Exception {
+    try (RedisServer server = RedisServer.start()) {
+      String address = "redis://" + server.address();
+      Runnable withTheNewOne =
+          () -> {
+            try {
+              AfterOwnLock.run(address, worked::incrementAndGet);
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          };
+      WithOwnLock.run(address, withTheNewOne);
+    }
+    assertThat(worked).hasValue(1);
+  }
+
   private static List<String> program(String name) throws IOException {
     List<String> lines = Files.readAllLines(SOURCES.resolve(name + ".java"));
     return lines.subList(lines.indexOf("") + 1, lines.size());
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Redisson", "Curator", "ShedLock"})
+  @ValueSource(strings = {"Redisson", "Curator", "ShedLock", "OwnLock"})
   void programs_areOnThePage_andAreNoLonger(String library) throws IOException {
     List<String> before = program("With" + library);
     List<String> after = program("After" + library);
