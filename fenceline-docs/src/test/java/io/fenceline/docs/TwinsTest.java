@@ -40,6 +40,10 @@ class TwinsTest {
           "docs/testing.md",
           "docs/transactions.md",
           "docs/redis.md",
+          "docs/zookeeper.md",
+          "docs/etcd.md",
+          "docs/settings.md",
+          "docs/migration.md",
           "docs/redlock.md",
           "docs/why.md",
           "examples/README.md");
