@@ -2,6 +2,7 @@ package io.fenceline.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fenceline.cli.tool.Javas;
 import io.fenceline.cli.tool.ScriptVariables;
 import io.fenceline.cli.tool.Tool;
 import io.fenceline.cli.tool.Tool.Call;
@@ -42,7 +43,11 @@ class RunIT {
       throws Exception {
     Call holder = tool.start("run", "job", "-c", "echo in; exec sleep 1000");
     holder.firstLine();
-    tool.environment.put("FENCELINE_JAVA_OPTS", "-Djava.io.tmpdir=" + folder.resolve("missing"));
+    // Programs without setsid, by which the watchdog is started.
+    Path programs = Files.createDirectory(folder.resolve("programs"));
+    Files.createSymbolicLink(programs.resolve("java"), Javas.own().resolve("bin/java"));
+    Files.createSymbolicLink(programs.resolve("touch"), Path.of("/usr/bin/touch"));
+    tool.environment.put("PATH", programs.toString());
 
     Result result = tool.run("run", "job", "-w", "1000", "--", "touch", "ran");
 
