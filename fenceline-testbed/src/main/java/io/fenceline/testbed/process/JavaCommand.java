@@ -18,9 +18,6 @@ public final class JavaCommand {
     command.add("-XX:TieredStopAtLevel=1");
     command.add("-Xshare:auto");
     command.add("-XX:-UsePerfData");
-    // Verifying classes that others have started with before is a tenth of what a start costs.
-    command.add("-XX:+UnlockDiagnosticVMOptions");
-    command.add("-XX:-BytecodeVerificationRemote");
     command.add("-Djava.net.preferIPv4Stack=true");
     command.addAll(jvmOptions);
     command.add("-cp");
