@@ -9,6 +9,8 @@ import io.fenceline.LockOptions;
 import io.fenceline.StoreRefusedException;
 import io.fenceline.StoreUnavailableException;
 import io.fenceline.settings.InvalidSettingException;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.server.EtcdServer;
 import io.fenceline.testbed.server.TlsFiles;
 import io.fenceline.testkit.Eventually;
@@ -143,6 +145,24 @@ class EtcdSecurityTest {
       try (Fenceline client = client(uri.replace("etcd://", "etcd://app:SECRET@"));
           Hold hold = client.lock("of-the-page").acquire(BOUND)) {
         assertThat(hold.isValid()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void aServerThatItsCertificateDoesNotName_isNotBelieved() throws Exception {
+    try (EtcdServer etcd = EtcdServer.startWithTls()) {
+      TlsFiles files = etcd.tlsFiles();
+      int port = Integer.parseInt(etcd.tlsAddress().replaceFirst(".*:", ""));
+      String known =
+          "?ca=%s&cert=%s&key=%s"
+              .formatted(files.caCertificate(), files.certificate(), files.key());
+      try (FaultProxy named = FaultProxy.to(etcd.host(), port, Protocol.BYTES);
+          FaultProxy other = FaultProxy.atAnotherAddress(etcd.host(), port, Protocol.BYTES)) {
+        client("etcd://" + named.address() + known).close();
+        assertThatThrownBy(() -> client("etcd://" + other.address() + known))
+            .isInstanceOf(StoreUnavailableException.class)
+            .hasMessageContaining("127.0.0.2");
       }
     }
   }

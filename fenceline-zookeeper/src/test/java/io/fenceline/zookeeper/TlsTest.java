@@ -46,10 +46,14 @@ class TlsTest {
   }
 
   private static Fenceline connect(Duration timeout, String settings) {
+    return connect(timeout, server.tlsAddress(), settings);
+  }
+
+  private static Fenceline connect(Duration timeout, String address, String settings) {
     return Fenceline.builder()
         .store(
             "zookeeper://%s/tls?session=5s&tick=%dms&%s"
-                .formatted(server.tlsAddress(), Servers.TICK.toMillis(), settings))
+                .formatted(address, Servers.TICK.toMillis(), settings))
         .connectTimeout(timeout)
         .connect();
   }
@@ -100,6 +104,18 @@ class TlsTest {
     assertThatThrownBy(() -> connect(BRIEF, naive))
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageNotContaining(PASSWORD);
+  }
+
+  @Test
+  void aServerThatItsCertificateDoesNotName_isNotBelieved() {
+    String known = trusting() + "&keyStore=%s&keyStorePassword=%s".formatted(keys, PASSWORD);
+    int port = Integer.parseInt(server.tlsAddress().replaceFirst(".*:", ""));
+    try (FaultProxy named = FaultProxy.to(server.host(), port, Protocol.BYTES);
+        FaultProxy other = FaultProxy.atAnotherAddress(server.host(), port, Protocol.BYTES)) {
+      connect(Fleet.AMPLE, named.address(), known).close();
+      assertThatThrownBy(() -> connect(BRIEF, other.address(), known))
+          .isInstanceOf(StoreUnavailableException.class);
+    }
   }
 
   @Test

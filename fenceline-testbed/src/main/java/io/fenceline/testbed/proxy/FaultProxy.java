@@ -46,17 +46,27 @@ public final class FaultProxy implements SlowNetwork {
   private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
   private final AtomicLong accepted = new AtomicLong();
 
-  private FaultProxy(InetSocketAddress target, Protocol protocol) throws IOException {
+  private FaultProxy(InetSocketAddress target, Protocol protocol, int lastByte) throws IOException {
     this.target = target;
     this.protocol = protocol;
-    this.listener = new ServerSocket(0, 0, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}));
+    this.listener =
+        new ServerSocket(0, 0, InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) lastByte}));
     this.acceptor = newThread("acceptor", this::accept);
   }
 
   /** Opens a proxy in front of a server, which need not run yet. */
   public static FaultProxy to(String host, int port, Protocol protocol) {
+    return to(host, port, protocol, 1);
+  }
+
+  /** As above, at an address of this machine that no certificate of ours names: 127.0.0.2. */
+  public static FaultProxy atAnotherAddress(String host, int port, Protocol protocol) {
+    return to(host, port, protocol, 2);
+  }
+
+  private static FaultProxy to(String host, int port, Protocol protocol, int lastByte) {
     try {
-      FaultProxy proxy = new FaultProxy(new InetSocketAddress(host, port), protocol);
+      FaultProxy proxy = new FaultProxy(new InetSocketAddress(host, port), protocol, lastByte);
       proxy.acceptor.start();
       return proxy;
     } catch (IOException e) {
@@ -65,7 +75,7 @@ public final class FaultProxy implements SlowNetwork {
   }
 
   public String host() {
-    return "127.0.0.1";
+    return listener.getInetAddress().getHostAddress();
   }
 
   /** The port for clients; the same until the proxy is closed. */
