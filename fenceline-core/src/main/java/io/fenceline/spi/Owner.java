@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who claims: 128 random bits, drawn anew for each acquisition.
@@ -19,6 +20,9 @@ public final class Owner {
 
   private final long high;
   private final long low;
+
+  /** The hash, once it was asked for; computed twice if two threads ask at once. */
+  private @Nullable String id;
 
   private Owner(long high, long low) {
     this.high = high;
@@ -54,7 +58,12 @@ public final class Owner {
 
   /** Returns the public name of the hold: the same in logs, events and inspection. */
   public String id() {
-    return idOf(secret());
+    String known = id;
+    if (known == null) {
+      known = idOf(secret());
+      id = known;
+    }
+    return known;
   }
 
   /** Returns the {@link #id()} of an owner of which only the secret is at hand. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.testkit.ManualTime;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -48,6 +49,47 @@ class SecureNumbersTest {
     long stale = waiting.getLong(waiting.position());
     time.advance(Duration.ofMillis(100));
     assertThat(numbers.nextLong()).isNotEqualTo(stale);
+  }
+
+  /** Random bytes cost time, most of all in a process that has just started. */
+  @Test
+  void whoSeldomDraws_fetchesLittle() {
+    CountingSource source = new CountingSource();
+    SecureNumbers seldom = new SecureNumbers(time, source);
+    for (int i = 0; i < 10; i++) {
+      time.advance(Duration.ofSeconds(1));
+      seldom.nextBytes(new byte[16]);
+      seldom.nextLong();
+      seldom.nextLong();
+    }
+
+    assertThat(source.bytes).isEqualTo(10 * 40);
+  }
+
+  @Test
+  void whoDrawsOften_fetchesMuchAtOnce() {
+    CountingSource source = new CountingSource();
+    SecureNumbers often = new SecureNumbers(time, source);
+    for (int i = 0; i < 1_000; i++) {
+      often.nextBytes(new byte[16]);
+    }
+
+    assertThat(source.calls).isLessThan(25);
+    assertThat(source.bytes).isBetween(16_000, 17_100);
+  }
+
+  private static final class CountingSource extends SecureRandom {
+    private static final long serialVersionUID = 1L;
+
+    private int calls;
+    private int bytes;
+
+    @Override
+    public void nextBytes(byte[] to) {
+      calls++;
+      bytes += to.length;
+      super.nextBytes(to);
+    }
   }
 
   private ByteBuffer waiting() throws ReflectiveOperationException {
