@@ -341,7 +341,7 @@ final class ServerOpener {
                   new PostgresListener(
                       source.apply(PostgresListener.ANSWER_MILLIS),
                       channel,
-                      waiters::hintNow,
+                      waiters::hintOn,
                       waiters::lookSoon)),
           settings.pollOr(TOLD));
     }

@@ -28,6 +28,7 @@ import io.fenceline.testkit.ManualTime;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -300,6 +301,37 @@ class StatementCountTest {
       assertThat(statements()).isZero();
       time.advance(Duration.ofSeconds(2));
       assertThat(statements()).as("a sign of life").isPositive();
+    }
+  }
+
+  /** On the session that has heard of it: neither the pool nor the listener asks whether it is alive. */
+  @Test
+  void theTurnOfOneThatHasWaitedLong_isOneStatement() {
+    ManualTime time = new ManualTime();
+    time.jumpWall(Duration.between(Instant.ofEpochMilli(time.wallMillis()), Instant.now()));
+    try (LockStore counted = Heard.open(url(), time);
+        JavaProcess other =
+            JavaProcess.of(Worker.class)
+                .argument(Urls.of(server))
+                .argument("50000")
+                .argument("other")
+                .start()) {
+      other.expect("ready", BOUND);
+      other.send("hold long");
+      other.expect("held", BOUND);
+      Heard first = new Heard(counted, "long", Mode.EXCLUSIVE, BOUND);
+      Eventually.until(BOUND, "ears to hear", () -> Heard.isTold(counted));
+      counted.withdraw(first.request).join();
+      Heard told = new Heard(counted, "long", Mode.EXCLUSIVE, BOUND);
+      assertThat(told.waiting).isOne();
+      awaitQuiet();
+      proxy.resetCounts();
+
+      other.send("release");
+      other.expect("valid=true RELEASED", BOUND);
+      Eventually.until(BOUND, "a grant by message", () -> told.granted.size() == 1);
+      awaitQuiet();
+      assertThat(statements()).isOne();
     }
   }
 

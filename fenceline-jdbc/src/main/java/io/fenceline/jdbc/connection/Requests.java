@@ -6,6 +6,7 @@ import io.fenceline.jdbc.sql.SqlConnection;
 import io.fenceline.spi.AnswerTimeouts;
 import io.fenceline.time.Lane;
 import io.fenceline.time.Time;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class Requests implements AutoCloseable {
   /** How often something is tried again that a deadlock or a renewal has come between. */
   private static final int TRIES = 10;
+
+  /** Where this thread makes its next request; null on all threads but listeners'. */
+  private static final ThreadLocal<@Nullable SqlConnection> HEARD_ON = new ThreadLocal<>();
 
   private final Connections connections;
   private final Dialect dialect;
@@ -46,8 +50,32 @@ public final class Requests implements AutoCloseable {
     this.inLineNanos = callerNanos - connections.borrowTime().toNanos();
   }
 
-  /** The answer; does not block. */
+  /**
+   * Runs a task for a listener that has heard something. The first request of the task is made on
+   * this thread and on the listener's own session: no other thread has to wake up, and a session
+   * that has just said something need not be asked whether it is alive.
+   *
+   * <p>The listener hears nothing meanwhile, for the operation timeout at most.
+   *
+   * @return whether the session was used
+   */
+  public static boolean on(Connection session, Runnable task) {
+    HEARD_ON.set(new SqlConnection(session, null, false));
+    try {
+      task.run();
+      return HEARD_ON.get() == null;
+    } finally {
+      HEARD_ON.remove();
+    }
+  }
+
+  /** The answer; does not block, but on the thread of a listener: see {@link #on}. */
   public <T> CompletableFuture<T> answer(String otherwise, Connections.Work<T> work) {
+    SqlConnection heardOn = HEARD_ON.get();
+    if (heardOn != null && callerNanos > 0) {
+      HEARD_ON.remove();
+      return answerOn(heardOn, otherwise, work);
+    }
     try {
       Connections.Done<T> done = attemptNow(work);
       return done == null
@@ -98,6 +126,23 @@ public final class Requests implements AutoCloseable {
       return CompletableFuture.failedFuture(failures.of(otherwise, e));
     } finally {
       requests.leave();
+    }
+  }
+
+  private <T> CompletableFuture<T> answerOn(
+      SqlConnection session, String otherwise, Connections.Work<T> work) {
+    try {
+      if (closed) {
+        throw failures.closed();
+      }
+      CallersThread listener = new CallersThread(time, callerNanos, false);
+      return CompletableFuture.completedFuture(listener.keep(() -> work.on(session)));
+    } catch (SQLException | RuntimeException e) {
+      boolean again =
+          e instanceof SQLException failure && dialect.failure(failure) == Dialect.Failure.RETRY;
+      return again
+          ? answerLater(otherwise, Purpose.WORK, work, requests)
+          : CompletableFuture.failedFuture(failures.of(otherwise, e));
     }
   }
 

@@ -61,6 +61,11 @@ public final class LocalPollers {
     rooms().forEach(room -> room.hintNow(id));
   }
 
+  /** Whether no more than one claim of this process waits. */
+  boolean isOneAtMost() {
+    return rooms().stream().mapToInt(QueuePoller::size).sum() <= 1;
+  }
+
   /**
    * It is the turn of someone of this process, but the bell does not say whose. If all wait for one
    * name, the first who came is asked for: if it is not its turn, its answer tells whose it is.

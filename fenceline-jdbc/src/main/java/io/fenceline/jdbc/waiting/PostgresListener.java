@@ -5,13 +5,13 @@ import io.fenceline.jdbc.sql.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Hears PostgreSQL's notifications, on a connection and a thread of its own.
+ * Hears PostgreSQL's notifications, on a connection and a thread of its own, which also ask for the
+ * claim that a notification names if no other claim waits here.
  *
  * <p>What it hears is a hint. While it is not connected, waiting goes on by looking.
  */
@@ -25,6 +25,11 @@ public final class PostgresListener extends HearingListener {
    * 3. The connection is dead, and nobody has noticed; or whoever made room has stopped before it told. Who waits
    *    looks with each sign of life, and when the time of the holder or of the head is over. That look finds what
    *    should have been told: then these ears are doubted, and looks are as frequent as without them.
+   *
+   * A claim that is asked for on this connection: what comes meanwhile is kept by the driver. If the answer does not
+   * come within the operation timeout, or the connection breaks, the claim's outcome is not known, as anywhere, and 2
+   * follows. A transaction that can't even be rolled back ends the connection. Whoever joins meanwhile is told by
+   * that much later.
    */
   private static final int WAIT_MILLIS = 30_000;
   private static final long ASK_NANOS = 2_000_000_000L;
@@ -36,7 +41,7 @@ public final class PostgresListener extends HearingListener {
 
   private final ListenerSource source;
   private final String listen;
-  private final Consumer<String> hint;
+  private final Hint hint;
   private final Runnable missed;
   private volatile boolean closed;
 
@@ -44,15 +49,21 @@ public final class PostgresListener extends HearingListener {
   private @Nullable Thread thread;
   private @Nullable Connection connection;
 
+  /** Hears whose turn has come, by a session that may be used for it. */
+  @FunctionalInterface
+  public interface Hint {
+    /** Returns whether the session was used. */
+    boolean hear(Connection session, String id);
+  }
+
   /**
    * A listener that has not started.
    *
-   * @param hint hears whose turn has come
    * @param missed called when it listens from then on, and may have missed something before; and
    *     when it no longer does
    */
   public PostgresListener(
-      ListenerSource source, String channel, Consumer<String> hint, Runnable missed) {
+      ListenerSource source, String channel, Hint hint, Runnable missed) {
     this.source = source;
     this.listen = "LISTEN " + channel;
     this.hint = hint;
@@ -86,7 +97,9 @@ public final class PostgresListener extends HearingListener {
           int count = heard == null ? 0 : heard.length;
           for (int i = 0; heard != null && i < count; i++) {
             hearing.heard();
-            hint.accept(heard[i].getParameter());
+            if (hint.hear(opened, heard[i].getParameter())) {
+              asked = System.nanoTime();
+            }
           }
           if (count == 0 || System.nanoTime() - asked > ASK_NANOS) {
             // A socket that is dead says nothing, either: a question tells the difference. And what

@@ -261,6 +261,16 @@ public final class QueuePoller {
     }
   }
 
+  /** How many claims wait. */
+  int size() {
+    if (empty) {
+      return 0;
+    }
+    synchronized (this) {
+      return waiting.size();
+    }
+  }
+
   /** A message names who is next; gives whether it waits here. */
   boolean hint(String id) {
     Waiting next = named(id);

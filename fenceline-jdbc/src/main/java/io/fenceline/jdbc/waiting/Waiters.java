@@ -7,6 +7,7 @@ import io.fenceline.spi.ClaimRequest;
 import io.fenceline.spi.Owner;
 import io.fenceline.spi.QueuedClaim;
 import io.fenceline.spi.StoreContext;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -141,6 +142,20 @@ public final class Waiters {
   /** As {@link #hint}, where asking does not block. */
   public void hintNow(String id) {
     local.hintNow(id);
+  }
+
+  /**
+   * As {@link #hint}, by a session of a listener, on which the claim is asked for if nobody else
+   * waits here: what others are told would have to wait for the answer.
+   *
+   * @return whether the session was used
+   */
+  public boolean hintOn(Connection session, String id) {
+    if (local.isOneAtMost()) {
+      return Requests.on(session, () -> local.hintNow(id));
+    }
+    local.hintNow(id);
+    return false;
   }
 
   /** It is the turn of someone of this process. */

@@ -34,14 +34,7 @@ class RequestsTest {
 
   /** A pool that may keep a request waiting for most of what it has. */
   private static final class OneConnection implements Connections {
-    private final Connection connection =
-        (Connection)
-            Proxy.newProxyInstance(
-                Connection.class.getClassLoader(),
-                new Class<?>[] {Connection.class},
-                (proxy, method, arguments) -> {
-                  throw new UnsupportedOperationException(method.getName());
-                });
+    private final Connection connection = session();
 
     @Override
     public <T extends @Nullable Object> T use(Purpose purpose, Work<T> work) throws SQLException {
@@ -65,6 +58,16 @@ class RequestsTest {
 
     @Override
     public void close() {}
+  }
+
+  private static Connection session() {
+    return (Connection)
+        Proxy.newProxyInstance(
+            Connection.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              throw new UnsupportedOperationException(method.getName());
+            });
   }
 
   @AfterEach
@@ -110,6 +113,58 @@ class RequestsTest {
       done.add(name + (CallersThread.kept() == null ? " by another thread" : " by its caller"));
       return name;
     };
+  }
+
+  private Connections.Work<String> notingWhere(Connection listeners) {
+    return db -> {
+      String session = db.connection() == listeners ? "the listener's" : "the pool's";
+      done.add(session + (CallersThread.kept() == null ? "" : ", for as long as a caller"));
+      return session;
+    };
+  }
+
+  @Test
+  void whatAListenerHears_isAskedForOnItsOwnSession_onceAndNoLongerThanACallerWaits()
+      throws Exception {
+    Connection listeners = session();
+    List<CompletableFuture<String>> answers = new CopyOnWriteArrayList<>();
+
+    boolean used =
+        Requests.on(
+            listeners,
+            () -> {
+              answers.add(requests.answer("It failed", notingWhere(listeners)));
+              assertThat(answers.get(0)).isDone();
+              answers.add(requests.answer("It failed", notingWhere(listeners)));
+            });
+
+    assertThat(used).isTrue();
+    assertThat(get(answers.get(0))).isEqualTo("the listener's");
+    assertThat(get(answers.get(1))).isEqualTo("the pool's");
+    assertThat(done).containsExactly("the listener's, for as long as a caller", "the pool's");
+    assertThat(Requests.on(listeners, () -> {})).isFalse();
+    assertThat(get(requests.answer("It failed", notingWhere(listeners)))).isEqualTo("the pool's");
+  }
+
+  @Test
+  void whatADeadlockEndsOnAListenersSession_isTriedAgainElsewhere() throws Exception {
+    Connection listeners = session();
+    List<CompletableFuture<String>> answers = new CopyOnWriteArrayList<>();
+
+    Requests.on(
+        listeners,
+        () ->
+            answers.add(
+                requests.answer(
+                    "It failed",
+                    db -> {
+                      if (db.connection() == listeners) {
+                        throw new SQLException("deadlock detected", "40P01");
+                      }
+                      return "again";
+                    })));
+
+    assertThat(get(answers.get(0))).isEqualTo("again");
   }
 
   /**
