@@ -304,7 +304,10 @@ class StatementCountTest {
     }
   }
 
-  /** On the session that has heard of it: neither the pool nor the listener asks whether it is alive. */
+  /**
+   * On the session that has heard of it: neither the pool nor the listener asks whether it is
+   * alive.
+   */
   @Test
   void theTurnOfOneThatHasWaitedLong_isOneStatement() {
     ManualTime time = new ManualTime();

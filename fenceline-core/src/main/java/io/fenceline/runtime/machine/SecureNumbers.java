@@ -20,6 +20,7 @@ import java.util.random.RandomGenerator;
 public final class SecureNumbers implements RandomGenerator {
   /** An owner and three numbers for jitter: two rounds of SHA-1. */
   private static final int SHORTEST_BLOCK = 40;
+
   private static final int LONGEST_BLOCK = 1024;
   private static final long MAX_AGE_MILLIS = 100;
 

@@ -62,8 +62,7 @@ public final class PostgresListener extends HearingListener {
    * @param missed called when it listens from then on, and may have missed something before; and
    *     when it no longer does
    */
-  public PostgresListener(
-      ListenerSource source, String channel, Hint hint, Runnable missed) {
+  public PostgresListener(ListenerSource source, String channel, Hint hint, Runnable missed) {
     this.source = source;
     this.listen = "LISTEN " + channel;
     this.hint = hint;

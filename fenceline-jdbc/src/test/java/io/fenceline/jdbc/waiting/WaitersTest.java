@@ -7,6 +7,7 @@ import io.fenceline.jdbc.connection.Failures;
 import io.fenceline.jdbc.connection.Requests;
 import io.fenceline.jdbc.layout.Tables;
 import io.fenceline.jdbc.sql.MariaDbDialect;
+import io.fenceline.jdbc.sql.SqlConnection;
 import io.fenceline.jdbc.sql.Statements;
 import io.fenceline.spi.ClaimAnswer;
 import io.fenceline.spi.ClaimRequest;
@@ -17,6 +18,9 @@ import io.fenceline.spi.Owner;
 import io.fenceline.spi.QueuedClaim;
 import io.fenceline.spi.StoreContext;
 import io.fenceline.testkit.ManualTime;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -191,5 +195,62 @@ class WaitersTest {
     waiters.rung();
     assertThat(others.count).isPositive();
     other.close();
+  }
+
+  /** Requests that may be made on the session of a listener. */
+  private static final class OnCallersThreads implements Connections {
+    @Override
+    public <T extends @Nullable Object> T use(Purpose purpose, Work<T> task) throws SQLException {
+      return task.on(new SqlConnection(session(), null, false));
+    }
+
+    @Override
+    public int atOnce() {
+      return 1;
+    }
+
+    @Override
+    public Duration callerTime() {
+      return LEASE;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static Connection session() {
+    return (Connection)
+        Proxy.newProxyInstance(
+            Connection.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              throw new UnsupportedOperationException(method.getName());
+            });
+  }
+
+  /** Else what the others are told would have to wait for the answer. */
+  @Test
+  void whoeverWaitsAlone_isAskedForOnTheSessionThatHasHeard_andNobodyElse() {
+    Requests made = requests(new OnCallersThreads());
+    ClaimRequest one = request("one");
+    ClaimAnswer waits = new ClaimAnswer.Waiting(Obstacle.UNKNOWN);
+    waiters.add(
+        one,
+        new QueuedClaim(
+            "memory",
+            one,
+            new QueuePollerTest.Ignored(),
+            context,
+            Duration.ofDays(1),
+            again -> made.answer("It failed", db -> waits)),
+        null,
+        null);
+
+    assertThat(waiters.hintOn(session(), one.owner().id())).isTrue();
+    ClaimRequest other = request("other");
+    waiters.add(other, claim(other), null, null);
+    assertThat(waiters.hintOn(session(), one.owner().id())).isFalse();
+    waiters.remove(other.owner());
+    assertThat(waiters.hintOn(session(), one.owner().id())).isTrue();
   }
 }
