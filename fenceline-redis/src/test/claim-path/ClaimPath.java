@@ -1,5 +1,5 @@
-import io.fenceline.Fenceline;
 import io.fenceline.FencedLock;
+import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -33,9 +33,9 @@ import jdk.internal.org.objectweb.asm.Opcodes;
  * count}, which lies beside it.
  *
  * <p>The path is what all threads of the client enter, in order; where the caller's thread and the
- * driver's are at work at once, the caller's comes first. Two consecutive methods of one class count
- * once, nested classes as the class around them. Not counted: records, enums, exceptions, lambdas,
- * methods that call nothing and change nothing (accessors), values and functions of them
+ * driver's are at work at once, the caller's comes first. Two consecutive methods of one class
+ * count once, nested classes as the class around them. Not counted: records, enums, exceptions,
+ * lambdas, methods that call nothing and change nothing (accessors), values and functions of them
  * ({@link #VALUES}), the machine's clocks and threads, and renewals. With "first", it is the first
  * acquire of a client that waits at all: it also tries the fast path, and subscribes.
  */
@@ -206,8 +206,7 @@ public final class ClaimPath {
       port = free.getLocalPort();
     }
     Process server =
-        new ProcessBuilder(
-                "redis-server", "--port", "" + port, "--bind", "127.0.0.1", "--save", "")
+        new ProcessBuilder("redis-server", "--port", "" + port, "--bind", "127.0.0.1", "--save", "")
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
     try {
@@ -293,7 +292,7 @@ public final class ClaimPath {
               released.release();
             },
             CALLER);
-    step(server, "STOP", counts ? Part.SENT : Part.NONE, caller::start);
+    step(server, counts ? "STOP" : "CONT", counts ? Part.SENT : Part.NONE, caller::start);
     step(server, "CONT", counts ? Part.WAITING : Part.NONE, () -> {});
     part = Part.NONE;
     while (client.inspect("ledger").waiters().isEmpty()) {
@@ -304,7 +303,7 @@ public final class ClaimPath {
     granted.acquire();
     Thread.sleep(40); // Its first renewal comes after 100 ms.
     part = Part.NONE;
-    step(server, "STOP", counts ? Part.RELEASE : Part.NONE, release::release);
+    step(server, counts ? "STOP" : "CONT", counts ? Part.RELEASE : Part.NONE, release::release);
     step(server, "CONT", counts ? Part.RELEASED : Part.NONE, () -> {});
     released.acquire();
     part = Part.NONE;
