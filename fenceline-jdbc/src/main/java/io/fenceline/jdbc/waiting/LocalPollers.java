@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalPollers {
   // The lists are never changed, only replaced: they are read at each release.
-  private static final ConcurrentHashMap<String, List<QueuePoller>> ROOMS =
+  private static final ConcurrentHashMap<String, List<QueuePoller>> POLLERS =
       new ConcurrentHashMap<>();
 
   private final String tables;
@@ -27,22 +27,22 @@ public final class LocalPollers {
     this.tables = tables;
   }
 
-  public void add(QueuePoller room) {
-    ROOMS.compute(
+  public void add(QueuePoller poller) {
+    POLLERS.compute(
         tables,
-        (key, rooms) -> {
-          List<QueuePoller> more = new ArrayList<>(rooms == null ? List.of() : rooms);
-          more.add(room);
+        (key, pollers) -> {
+          List<QueuePoller> more = new ArrayList<>(pollers == null ? List.of() : pollers);
+          more.add(poller);
           return more;
         });
   }
 
-  public void remove(QueuePoller room) {
-    ROOMS.computeIfPresent(
+  public void remove(QueuePoller poller) {
+    POLLERS.computeIfPresent(
         tables,
-        (key, rooms) -> {
-          List<QueuePoller> less = new ArrayList<>(rooms);
-          less.remove(room);
+        (key, pollers) -> {
+          List<QueuePoller> less = new ArrayList<>(pollers);
+          less.remove(poller);
           return less.isEmpty() ? null : less;
         });
   }
@@ -50,20 +50,20 @@ public final class LocalPollers {
   /** Someone's turn has come; gives whether it waits here. */
   public boolean hint(String id) {
     boolean isKnown = false;
-    for (QueuePoller room : rooms()) {
-      isKnown |= room.hint(id);
+    for (QueuePoller poller : pollers()) {
+      isKnown |= poller.hint(id);
     }
     return isKnown;
   }
 
   /** As {@link #hint}, where asking does not block. */
   public void hintNow(String id) {
-    rooms().forEach(room -> room.hintNow(id));
+    pollers().forEach(poller -> poller.hintNow(id));
   }
 
   /** Whether no more than one claim of this process waits. */
   boolean isOneAtMost() {
-    return rooms().stream().mapToInt(QueuePoller::size).sum() <= 1;
+    return pollers().stream().mapToInt(QueuePoller::size).sum() <= 1;
   }
 
   /**
@@ -72,7 +72,7 @@ public final class LocalPollers {
    */
   void rung() {
     Map<String, QueuePoller.Waiting> first = new HashMap<>();
-    rooms().forEach(room -> room.addQuiet(first));
+    pollers().forEach(poller -> poller.addQuiet(first));
     if (first.size() == 1) {
       hintNow(first.values().iterator().next().id());
     } else {
@@ -88,28 +88,28 @@ public final class LocalPollers {
   }
 
   private void look(Collection<String> names, @Nullable Executor thread) {
-    List<QueuePoller> rooms = rooms();
-    if (!names.isEmpty() && !rooms.isEmpty()) {
+    List<QueuePoller> pollers = pollers();
+    if (!names.isEmpty() && !pollers.isEmpty()) {
       // If the client that looks is being closed, or in need, each looks for itself.
-      rooms.get(0).look(List.copyOf(names), thread, this::hintNow, this::soon);
+      pollers.get(0).look(List.copyOf(names), thread, this::hintNow, this::soon);
     }
   }
 
   /** Names for which someone waits, and nobody is being asked for. */
   Collection<String> quietNames() {
     Map<String, QueuePoller.Waiting> first = new HashMap<>();
-    rooms().forEach(room -> room.addQuiet(first));
+    pollers().forEach(poller -> poller.addQuiet(first));
     Set<String> names = new HashSet<>(first.keySet());
-    rooms().forEach(room -> room.removeAsked(names));
+    pollers().forEach(poller -> poller.removeAsked(names));
     return names;
   }
 
   /** A name has become free that someone may wait for. */
   public void soon() {
-    rooms().forEach(QueuePoller::soon);
+    pollers().forEach(QueuePoller::soon);
   }
 
-  private List<QueuePoller> rooms() {
-    return ROOMS.getOrDefault(tables, List.of());
+  private List<QueuePoller> pollers() {
+    return POLLERS.getOrDefault(tables, List.of());
   }
 }

@@ -178,7 +178,7 @@ final class ClusterMap {
     candidates.addAll(0, connected);
     // The first map of all is that of the first seed that answers: seeds are in the user's order.
     int first = before == null ? 1 : connected.isEmpty() ? candidates.size() : connected.size();
-    return new SlotMapPoll(context.time(), before, candidates, this::ask).start(first);
+    return new SlotMapVote(context.time(), before, candidates, this::ask).start(first);
   }
 
   /** Asks one node, if it can be reached at once: the others are there for that. */
@@ -209,7 +209,7 @@ final class ClusterMap {
               SlotMap map = SlotMap.parse(slots, server.host());
               synchronized (this) {
                 if (last != null && map.isStrangeTo(last)) {
-                  throw new SlotMapPoll.StrangeClusterException(server, map);
+                  throw new SlotMapVote.StrangeClusterException(server, map);
                 }
               }
             });

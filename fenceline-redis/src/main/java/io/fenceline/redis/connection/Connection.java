@@ -163,7 +163,8 @@ public class Connection {
       StatefulRedisConnection<byte[], byte[]> over, Reply<?> reply, Throwable failure) {
     boolean ended = Failures.isOfAnEndedConnection(failure);
     if (ended) {
-      lost(over); // First, so that whoever hears of the failure finds it gone, and waits for another.
+      lost(over); // First, so that whoever hears of the failure finds it gone, and waits for
+      // another.
     }
     reply.completeExceptionally(
         ended || failure instanceof CancellationException

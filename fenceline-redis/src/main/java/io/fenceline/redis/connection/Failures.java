@@ -50,9 +50,9 @@ public final class Failures {
   }
 
   /**
-   * Whether the driver has not taken a command, since its connection has ended; it may say so before
-   * it tells of the end. Of other failures that it has no type for, such as a queue that is full, the
-   * connection is not to blame.
+   * Whether the driver has not taken a command, since its connection has ended; it may say so
+   * before it tells of the end. Of other failures that it has no type for, such as a queue that is
+   * full, the connection is not to blame.
    */
   static boolean isOfAnEndedConnection(Throwable failure) {
     return failure.getClass() == RedisException.class

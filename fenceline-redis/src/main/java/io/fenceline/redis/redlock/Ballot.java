@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  * One attempt to get a name: two rounds at all nodes.
  *
  * <p>In the first, nodes grant the claim, each with a number. The largest number of a majority is
- * the token. In the second it is written back to the nodes that granted the claim, and whose number
- * was among those that the largest was taken from. With a majority of them, the attempt has won.
+ * that of the grant. In the second it is written back to the nodes that granted the claim, and
+ * whose number was among those that the largest was taken from. With a majority of them, the
+ * attempt has won.
  */
 final class Ballot {
   /*
@@ -41,7 +42,7 @@ final class Ballot {
    * - Two majorities share a node, and a node has one grant (or such as do not conflict) at a time.
    *   So of two holds one was confirmed at the shared node before the other one was granted there,
    *   and the other one's number is larger. A node that granted us after the numbers were compared
-   *   does not count: its number is not in the token.
+   *   does not count: its number was not among those compared.
    * - A pause between the rounds, or after them: the lease counts from before the first round, and an
    *   attempt is given up when half of it has passed. A grant that ended meanwhile is not confirmed.
    * - A node that was restarted between the rounds: it does not confirm, since it knows no such grant,
@@ -64,7 +65,7 @@ final class Ballot {
   private final byte[] channel;
   private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
   private final OwnPermits holds;
-  private volatile long confirmedToken;
+  private volatile long confirmedNumber;
   private volatile boolean failed;
 
   /** What came of an attempt. */
@@ -156,21 +157,21 @@ final class Ballot {
     }
     long[] given = new long[nodes.size()];
     int granted = 0;
-    long token = 0;
+    long number = 0;
     for (Node node : nodes.all) {
       if (first.answer(node.index) instanceof Granted grant) {
         granted++;
         given[node.index] = grant.number();
-        token = Math.max(token, grant.number());
+        number = Math.max(number, grant.number());
       }
     }
-    seen.accumulateAndGet(request.bucket(), token, Math::max);
+    seen.accumulateAndGet(request.bucket(), number, Math::max);
     if (granted < nodes.majority) {
       lose(first);
     } else if (isTooLate(first)) {
       abandon(first, "its first round");
     } else {
-      secondRound(first, given, token);
+      secondRound(first, given, number);
     }
   }
 
@@ -179,21 +180,21 @@ final class Ballot {
     return taken > request.claim().lease().toNanos() / 2;
   }
 
-  private void secondRound(Round<Vote> first, long[] given, long token) {
-    confirmedToken = token;
+  private void secondRound(Round<Vote> first, long[] given, long number) {
+    confirmedNumber = number;
     Round<Confirmation> second =
         nodes.round(
             node -> given[node.index] > 0,
-            node -> confirm(node, given[node.index], token),
+            node -> confirm(node, given[node.index], number),
             Confirmation::parse);
     second
         .until(this::isConfirmedOrNever, nodes.timeoutNanos(request.claim().lease()))
-        .thenAccept(round -> secondRoundIsOver(first, round, token));
+        .thenAccept(round -> secondRoundIsOver(first, round, number));
     confirmMeanwhile(first, given);
   }
 
   /**
-   * A vote may have come after the numbers were compared and before there was a token to tell: its
+   * A vote may have come after the numbers were compared and before there was a number to tell: its
    * node would keep an unconfirmed grant until the first renewal. Told twice, it refuses the
    * second.
    */
@@ -205,12 +206,12 @@ final class Ballot {
     }
   }
 
-  private Reply<List<Object>> confirm(Node node, long given, long token) {
+  private Reply<List<Object>> confirm(Node node, long given, long number) {
     return node.call(
         Purpose.CLAIMS,
         Script.REDLOCK_CONFIRM,
         request.keys(),
-        run -> request.secondRound(run, given, token));
+        run -> request.secondRound(run, given, number));
   }
 
   private boolean isConfirmedOrNever(Round<Confirmation> round) {
@@ -218,7 +219,7 @@ final class Ballot {
     return confirmed >= nodes.majority || confirmed + round.pending() < nodes.majority;
   }
 
-  private void secondRoundIsOver(Round<Vote> first, Round<Confirmation> second, long token) {
+  private void secondRoundIsOver(Round<Vote> first, Round<Confirmation> second, long number) {
     for (Node node : nodes.all) {
       Confirmation answer = second.answer(node.index);
       if (answer != null) {
@@ -238,22 +239,22 @@ final class Ballot {
     } else if (isTooLate(first)) {
       abandon(first, "its second round");
     } else {
-      win(token, first);
+      win(number, first);
     }
   }
 
-  private void win(long token, Round<Vote> first) {
+  private void win(long number, Round<Vote> first) {
     if (first.pending() > 0) {
       ClaimRequest claim = request.claim();
       holds.unanswered(claim.owner(), claim.term(), first::dropResending);
     }
-    outcome.complete(new Won(token, first.sent()));
+    outcome.complete(new Won(number, first.sent()));
   }
 
-  /** A node granted after the numbers were compared: it gets the token, but does not count. */
+  /** A node granted after the numbers were compared: it is told the number, but does not count. */
   private void confirmLate(Round<Vote> first, int index) {
-    if (first.answer(index) instanceof Granted granted && confirmedToken > 0 && !failed) {
-      confirm(nodes.all.get(index), granted.number(), confirmedToken);
+    if (first.answer(index) instanceof Granted granted && confirmedNumber > 0 && !failed) {
+      confirm(nodes.all.get(index), granted.number(), confirmedNumber);
     }
   }
 

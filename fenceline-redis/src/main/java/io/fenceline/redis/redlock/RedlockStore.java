@@ -36,9 +36,9 @@ import java.util.function.Predicate;
 /**
  * Locks on independent Redis servers, of which a majority decides: Redlock, with tokens.
  *
- * <p>Start at {@link Ballot}, which is one attempt, and {@link Recovery}, which lets nodes vote
- * again that have lost their memory. The design, its model and what breaks it are in {@code
- * docs/design/0011-redlock.md}.
+ * <p>Start at {@link RedlockClaim}; then {@link Ballot}, which is one attempt, and {@link
+ * Recovery}, which lets nodes vote again that have lost their memory. The design, its model and
+ * what breaks it are in {@code docs/design/0011-redlock.md}.
  */
 public final class RedlockStore implements LockStore {
   private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);

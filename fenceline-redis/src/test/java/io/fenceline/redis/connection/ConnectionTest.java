@@ -95,7 +95,9 @@ class ConnectionTest {
     }
   }
 
-  /** Only one request is lost with a connection that ended unnoticed; the next waits for another. */
+  /**
+   * Only one request is lost with a connection that ended unnoticed; the next waits for another.
+   */
   @Test
   void requestThatTheDriverRefuses_endsItsConnection() throws Exception {
     SlowToTell slow = new SlowToTell();

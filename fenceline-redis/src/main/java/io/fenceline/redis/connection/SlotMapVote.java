@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * alone does not decide where others can be asked. Nobody waits for a node that is silent: when
  * nothing was heard for a while, another one is asked as well.
  */
-final class SlotMapPoll {
-  private static final Logger LOG = LoggerFactory.getLogger(SlotMapPoll.class);
+final class SlotMapVote {
+  private static final Logger LOG = LoggerFactory.getLogger(SlotMapVote.class);
 
   /** How many are asked at once. */
   static final int PANEL = 5;
@@ -65,7 +65,7 @@ final class SlotMapPoll {
    * @param last the map that we had before; null for none
    * @param candidates whom to ask, those first that are likely to answer
    */
-  SlotMapPoll(
+  SlotMapVote(
       Time time,
       @Nullable SlotMap last,
       Collection<Server> candidates,

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Which of several maps of a Cluster counts. */
-class SlotMapPollTest {
+class SlotMapVoteTest {
 
   /** The answer of a node that knows of one master. */
   private static SlotMap map(String id, int port) {
@@ -24,7 +24,7 @@ class SlotMapPollTest {
     List<SlotMap> maps = new ArrayList<>(List.of(stale, map("new", 7001), map("new", 7001)));
     for (int i = 0; i < maps.size(); i++) {
       Collections.rotate(maps, 1);
-      assertThat(SlotMapPoll.mostSaid(maps).ownerOf(0).port()).isEqualTo(7001);
+      assertThat(SlotMapVote.mostSaid(maps).ownerOf(0).port()).isEqualTo(7001);
     }
   }
 
