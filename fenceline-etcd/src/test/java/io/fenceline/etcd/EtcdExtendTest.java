@@ -100,7 +100,7 @@ class EtcdExtendTest extends OneEtcdServer {
       // The lease of the late move is about to end, but is still there when the move arrives.
       revocation.catchNext(request -> request.startsWith("LeaseRevoke"));
       hold.extend(seconds(20));
-      assertThat(revocation.isCaught()).isTrue();
+      Eventually.until(BOUND, "that lease to be revoked", revocation::isCaught);
       String believed = leaseOf("late");
       long txns = etcd.rpcCount("Txn");
 
