@@ -177,9 +177,11 @@ public final class Server {
     return ready;
   }
 
-  /** Opens the connection for claims, and starts to open the one for renewals. */
+  /** Opens the connections for claims and for renewals, at the same time. */
   public CompletableFuture<Void> connect() {
-    return claims.connect().thenCompose(done -> renewals.connect());
+    CompletableFuture<Void> first = claims.connect();
+    CompletableFuture<Void> second = renewals.connect();
+    return first.thenCompose(done -> second);
   }
 
   /** As {@link #connect}, in the background: it goes on until there is a connection. */
