@@ -6,7 +6,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -80,12 +79,19 @@ final class SqliteRing implements Contender {
     return UnixDomainSocketAddress.of(file.resolveSibling(name + "." + index));
   }
 
-  /** The others may still be starting. */
+  /** The others may still be starting: a socket has a name before anybody listens to it. */
   private static SocketChannel connect(UnixDomainSocketAddress address) throws Exception {
-    while (!Files.exists(address.getPath())) {
-      Thread.sleep(1);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (true) {
+      try {
+        return SocketChannel.open(address);
+      } catch (IOException e) {
+        if (System.nanoTime() - end > 0) {
+          throw e;
+        }
+        Thread.sleep(1);
+      }
     }
-    return SocketChannel.open(address);
   }
 
   private static void listen(ServerSocketChannel bell, LinkedBlockingQueue<Integer> turns) {
