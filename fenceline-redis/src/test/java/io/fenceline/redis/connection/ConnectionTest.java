@@ -3,7 +3,12 @@ package io.fenceline.redis.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fenceline.Fenceline;
+import io.fenceline.testbed.proxy.Fault;
+import io.fenceline.testbed.proxy.FaultProxy;
+import io.fenceline.testbed.proxy.Protocol;
 import io.fenceline.testbed.server.RedisServer;
+import io.fenceline.testkit.Eventually;
 import io.fenceline.testkit.ManualTime;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
@@ -136,6 +141,30 @@ class ConnectionTest {
       slow.mayTell.countDown();
       driver.close();
       resources.shutdown(0, 0, TimeUnit.SECONDS);
+    }
+  }
+
+  /** While no greeting is answered, the second connection is there: neither waits for the other. */
+  @Test
+  void clientThatConnects_dialsForClaimsAndForRenewalsAtOnce() throws Exception {
+    try (RedisServer redis = RedisServer.start();
+        FaultProxy proxy = FaultProxy.to("127.0.0.1", redis.port(), Protocol.RESP)) {
+      Fault held = proxy.holdReplies();
+      CompletableFuture<Fenceline> connecting =
+          CompletableFuture.supplyAsync(
+              () ->
+                  Fenceline.builder()
+                      .store("redis://" + proxy.address())
+                      .connectTimeout(Duration.ofMinutes(1))
+                      .connect());
+      try {
+        Eventually.until(
+            Duration.ofSeconds(30), "both connections", () -> proxy.connectionsAccepted() == 2);
+        assertThat(connecting).isNotDone();
+      } finally {
+        held.lift();
+      }
+      connecting.get(30, TimeUnit.SECONDS).close();
     }
   }
 }
