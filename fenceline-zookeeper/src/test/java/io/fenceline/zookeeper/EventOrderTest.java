@@ -6,7 +6,6 @@ import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.ReleaseOutcome;
 import io.fenceline.StoreUnavailableException;
-import io.fenceline.diagnosis.LockReport;
 import io.fenceline.testbed.proxy.Fault;
 import io.fenceline.testbed.proxy.FaultProxy;
 import io.fenceline.testbed.proxy.Protocol;
@@ -14,11 +13,8 @@ import io.fenceline.testbed.proxy.Trigger;
 import io.fenceline.testbed.server.ZooKeeperServer;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.zookeeper.claim.ClaimTuning;
-import io.fenceline.zookeeper.layout.Layout;
-import io.fenceline.zookeeper.layout.QueueNode;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -86,26 +82,8 @@ class EventOrderTest {
 
   private CompletableFuture<Hold> queue(Fenceline by, String name, String... line) {
     CompletableFuture<Hold> waiting = by.lock(name).acquireAsync(Fleet.AMPLE);
-    awaitWaiters(name, line);
+    Fleet.awaitWaiters(holder, name, line);
     return waiting;
-  }
-
-  private void awaitWaiters(String name, String... line) {
-    Eventually.until(
-        Fleet.AMPLE,
-        "waiters of " + name,
-        () -> holder.inspect(name).waiters().stream().map(LockReport.Waiter::label).toList(),
-        found -> found.equals(List.of(line)));
-  }
-
-  /** The node at a place in line, the holder's first. */
-  private String node(String name, int place) throws Exception {
-    String parent = new Layout("/test/fenceline").of(name);
-    return meddler.getChildren().forPath(parent).stream()
-        .sorted(Comparator.comparing(QueueNode::sequenceOf))
-        .map(node -> parent + "/" + node)
-        .toList()
-        .get(place);
   }
 
   /** By then the client has heard of all that was done before, its answer being the last. */
@@ -130,7 +108,7 @@ class EventOrderTest {
     Fault refusing = proxy.refuseConnections();
     assertThat(proxy.closeAll()).isPositive();
     for (int i = 0; i < names.size(); i++) {
-      meddler.delete().forPath(node(names.get(i), 1));
+      meddler.delete().forPath(Fleet.node(meddler, names.get(i), 1));
       held.get(i).release();
     }
     List<Hold> granted = next.stream().map(Fleet::get).toList();
@@ -171,7 +149,7 @@ class EventOrderTest {
       Fenceline robbed = fleet.client("robbed", locks, Duration.ofSeconds(5)); // It polls soon.
       Fenceline between = client("between", server.address());
       Hold held = Fleet.take(holder, name);
-      String first = node(name, 0);
+      String first = Fleet.node(meddler, name, 0);
       CompletableFuture<Hold> givesUp = queue(between, name, "between");
       CompletableFuture<Hold> removed = queue(robbed, name, "between", "robbed");
       CompletableFuture<Hold> next = queue(behind, name, "between", "robbed", "behind");
@@ -193,7 +171,7 @@ class EventOrderTest {
       seen.lift();
       awaitEvents(robbed, name);
 
-      meddler.delete().forPath(node(name, 1));
+      meddler.delete().forPath(Fleet.node(meddler, name, 1));
       held.release();
 
       Hold granted = Fleet.get(next);
@@ -228,8 +206,8 @@ class EventOrderTest {
     meddler
         .transaction()
         .forOperations(
-            meddler.transactionOp().delete().forPath(node("removed", 1)),
-            meddler.transactionOp().delete().forPath(node("removed", 0)));
+            meddler.transactionOp().delete().forPath(Fleet.node(meddler, "removed", 1)),
+            meddler.transactionOp().delete().forPath(Fleet.node(meddler, "removed", 0)));
 
     Hold granted = Fleet.get(next);
     Eventually.until(
@@ -251,7 +229,7 @@ class EventOrderTest {
     awaitEvents(waiter, "written");
 
     for (int i = 0; i < 3; i++) {
-      meddler.setData().forPath(node("written", 0), new byte[] {1});
+      meddler.setData().forPath(Fleet.node(meddler, "written", 0), new byte[] {1});
       awaitEvents(waiter, "written");
     }
 
@@ -270,7 +248,7 @@ class EventOrderTest {
     first.release();
     Hold second = Fleet.get(waiting); // One that had to wait hands over in one transaction.
 
-    meddler.setData().forPath(node("handed", 0), new byte[] {1});
+    meddler.setData().forPath(Fleet.node(meddler, "handed", 0), new byte[] {1});
     awaitEvents(behind, "handed");
     assertThat(last).isNotDone();
     second.release();
@@ -284,7 +262,7 @@ class EventOrderTest {
     CompletableFuture<Hold> second = queue(behind, "between", "behind");
     first.release();
     Hold held = Fleet.get(second); // One that had to wait hands over in one transaction.
-    String node = node("between", 0);
+    String node = Fleet.node(meddler, "between", 0);
     Fault late = proxy.holdRequest(Trigger.nth(2, frame -> frame.contains(node)));
     CompletableFuture<Hold> waiting = waiter.lock("between").acquireAsync(Fleet.AMPLE);
     Eventually.until(
@@ -309,9 +287,9 @@ class EventOrderTest {
     Eventually.until(Fleet.AMPLE, "the watches", () -> proxy.count("getData") >= 3);
     awaitEvents(waiter, "given-up");
 
-    meddler.setData().forPath(node("given-up", 1), new byte[] {1});
+    meddler.setData().forPath(Fleet.node(meddler, "given-up", 1), new byte[] {1});
     between.cancel(true);
-    awaitWaiters("given-up", "waiter");
+    Fleet.awaitWaiters(holder, "given-up", "waiter");
     awaitEvents(waiter, "given-up");
 
     assertThat(waiting).isNotDone();

@@ -3,15 +3,21 @@ package io.fenceline.zookeeper;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockOptions;
+import io.fenceline.diagnosis.LockReport;
 import io.fenceline.event.LockEvent;
 import io.fenceline.event.LockListener;
 import io.fenceline.spi.StoreFactory;
+import io.fenceline.testkit.Eventually;
+import io.fenceline.zookeeper.layout.Layout;
+import io.fenceline.zookeeper.layout.QueueNode;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
 
 /** The clients of one test, closed after it, and what they heard. */
 final class Fleet implements AutoCloseable {
@@ -63,5 +69,24 @@ final class Fleet implements AutoCloseable {
     for (int i = clients.size() - 1; i >= 0; i--) {
       clients.get(i).close();
     }
+  }
+
+  /** Waits until just these wait for a name, in this order. */
+  static void awaitWaiters(Fenceline client, String name, String... line) {
+    Eventually.until(
+        AMPLE,
+        "waiters of " + name,
+        () -> client.inspect(name).waiters().stream().map(LockReport.Waiter::label).toList(),
+        found -> found.equals(List.of(line)));
+  }
+
+  /** The node at a place in line, the holder's first, of a client at {@code /test}. */
+  static String node(CuratorFramework meddler, String name, int place) throws Exception {
+    String parent = new Layout("/test/fenceline").of(name);
+    return meddler.getChildren().forPath(parent).stream()
+        .sorted(Comparator.comparing(QueueNode::sequenceOf))
+        .map(node -> parent + "/" + node)
+        .toList()
+        .get(place);
   }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fenceline.Fenceline;
 import io.fenceline.Hold;
 import io.fenceline.LockTimeoutException;
-import io.fenceline.diagnosis.LockReport;
 import io.fenceline.event.Contended;
 import io.fenceline.testbed.proxy.Fault;
 import io.fenceline.testbed.proxy.FaultProxy;
@@ -14,11 +13,8 @@ import io.fenceline.testbed.proxy.Trigger;
 import io.fenceline.testbed.server.ZooKeeperServer;
 import io.fenceline.testkit.Eventually;
 import io.fenceline.zookeeper.claim.ClaimTuning;
-import io.fenceline.zookeeper.layout.Layout;
-import io.fenceline.zookeeper.layout.QueueNode;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -85,26 +81,8 @@ class ShortQueueTest {
     CompletableFuture<Hold> waiting = by.lock(name).acquireAsync(Fleet.AMPLE);
     Eventually.until(
         Fleet.AMPLE, "its watch", () -> fleet.heard(Contended.class).size() == before + 1);
-    awaitWaiters(name, line);
+    Fleet.awaitWaiters(holder, name, line);
     return waiting;
-  }
-
-  private void awaitWaiters(String name, String... line) {
-    Eventually.until(
-        Fleet.AMPLE,
-        "waiters of " + name,
-        () -> holder.inspect(name).waiters().stream().map(LockReport.Waiter::label).toList(),
-        found -> found.equals(List.of(line)));
-  }
-
-  /** The node at a place in line, the holder's first. */
-  private String node(String name, int place) throws Exception {
-    String parent = new Layout("/test/fenceline").of(name);
-    return meddler.getChildren().forPath(parent).stream()
-        .sorted(Comparator.comparing(QueueNode::sequenceOf))
-        .map(node -> parent + "/" + node)
-        .toList()
-        .get(place);
   }
 
   /** All but pings, heartbeats, and the listing that goes with renewals. */
@@ -146,7 +124,7 @@ class ShortQueueTest {
     CompletableFuture<Hold> first = queue(between, "named", "between");
     CompletableFuture<Hold> unused = queue(waiter, "named", "between", "waiter");
     unused.cancel(true);
-    awaitWaiters("named", "between");
+    Fleet.awaitWaiters(holder, "named", "between");
     proxy.resetCounts();
 
     // The second time, its client knows all it meets.
@@ -173,7 +151,7 @@ class ShortQueueTest {
     CompletableFuture<Hold> first = queue(between, "removed", "between");
     CompletableFuture<Hold> removed = queue(waiter, "removed", "between", "waiter");
     CompletableFuture<Hold> next = queue(behind, "removed", "between", "waiter", "behind");
-    meddler.delete().forPath(node("removed", 2));
+    meddler.delete().forPath(Fleet.node(meddler, "removed", 2));
     held.release();
     Hold second = Fleet.get(first);
 
@@ -197,7 +175,7 @@ class ShortQueueTest {
     CompletableFuture<Hold> next = queue(behind, "outage", "between", "waiter", "behind");
     Fault refusing = proxy.refuseConnections();
     assertThat(proxy.closeAll()).isPositive();
-    meddler.delete().forPath(node("outage", 2));
+    meddler.delete().forPath(Fleet.node(meddler, "outage", 2));
     held.release();
     Fleet.get(first).release();
     Hold granted = Fleet.get(next);
@@ -226,7 +204,7 @@ class ShortQueueTest {
     CompletableFuture<Hold> next = queue(behind, "late", "between", "polling", "behind");
     held.release();
     Hold second = Fleet.get(first);
-    String own = node("late", 1);
+    String own = Fleet.node(meddler, "late", 1);
     Fault late =
         proxy.holdRequest(Trigger.first(request -> request.is("getData") && request.contains(own)));
     Eventually.until(Fleet.AMPLE, "a poll, and the watch", () -> late.timesApplied() == 1);
@@ -236,7 +214,7 @@ class ShortQueueTest {
         .transaction()
         .forOperations(
             meddler.transactionOp().delete().forPath(own),
-            meddler.transactionOp().delete().forPath(node("late", 0)));
+            meddler.transactionOp().delete().forPath(Fleet.node(meddler, "late", 0)));
 
     Hold granted = Fleet.get(next);
     late.lift();
@@ -257,7 +235,7 @@ class ShortQueueTest {
     proxy.resetCounts();
 
     first.cancel(true);
-    awaitWaiters("gave-up", "waiter");
+    Fleet.awaitWaiters(holder, "gave-up", "waiter");
     Eventually.until(Fleet.AMPLE, "its look", () -> proxy.count("getChildren2") == 1);
 
     assertThat(last).isNotDone();
